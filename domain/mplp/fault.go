@@ -1,0 +1,59 @@
+package mplp
+
+import "fmt"
+
+// Problem is one fault of a well-formed input. Path names the member, such as
+// "actions[0].args", or is empty for the whole document. Code is one of the
+// codes that the interface lists (required, type_error, enum, …) or the id of
+// an invariant (sa_plan_dag_acyclic, …). Message is fit to show to the sender.
+type Problem struct{ Path, Code, Message string }
+
+// Warning is something that was accepted but filled, dropped or doubtful. Its
+// codes are filled, naive_time, null, dropped and unbound; package domain adds
+// its own.
+type Warning struct{ Path, Code, Message string }
+
+// SyntaxError says that an input cannot be accepted as JSON at all. Path names
+// the place as far as it is known.
+type SyntaxError struct{ Path, Message string }
+
+func (e *SyntaxError) Error() string {
+	if e.Path == "" {
+		return "invalid JSON: " + e.Message
+	}
+	return fmt.Sprintf("invalid JSON: %s: %s", e.Path, e.Message)
+}
+
+// Invalid lists everything that is wrong with a well-formed input, in document
+// order, at most [MaxProblems] of them.
+type Invalid struct{ Problems []Problem }
+
+// MaxProblems bounds how many faults of one input are reported.
+const MaxProblems = 100
+
+func (e *Invalid) Error() string {
+	if len(e.Problems) == 0 {
+		return "invalid"
+	}
+	p := e.Problems[0]
+	text := p.Message
+	if p.Path != "" {
+		text = p.Path + ": " + p.Message
+	}
+	if more := len(e.Problems) - 1; more > 0 {
+		text += fmt.Sprintf(" (and %d more)", more)
+	}
+	return "invalid: " + text
+}
+
+// Limits bounds what one document may hold.
+type Limits struct {
+	Depth     int // nested objects and arrays, the document itself being 1
+	NumberLen int // characters of a number literal
+	Actions   int // actions of a confirm, and decisions of a command
+	Steps     int // steps of a plan
+	Edges     int // dependencies of a plan, over all its steps
+}
+
+// DefaultLimits are the limits of a server that was not told otherwise.
+var DefaultLimits = Limits{Depth: 32, NumberLen: 64, Actions: 32, Steps: 5_000, Edges: 20_000}

@@ -1,0 +1,12 @@
+package mplp
+
+// Compact removes the white space between the tokens of one JSON value, read
+// under the same strict rules and default limits as a document; every token
+// keeps its bytes. Unlike [ParseObject] it drops nothing. Errors are
+// *SyntaxError.
+func Compact(data []byte) ([]byte, error) { panic("not yet") }
+
+// Pretty lays a JSON value out for reading, two spaces per level, one member
+// or element per line. Tokens and their order are untouched, so Compact gives
+// the value back byte for byte. What is not JSON is returned as it is.
+func Pretty(raw []byte) []byte { panic("not yet") }
