@@ -1,0 +1,12 @@
+package views
+
+// FailureView is an error page or fragment.
+type FailureView struct {
+	Status    int
+	Title     string
+	Message   string // what happened and what to do; never internals
+	Missing   string // capability, for 403
+	RequestID string
+	BackURL   string
+	BackLabel string
+}

@@ -1,0 +1,44 @@
+package views
+
+// KeysView is GET /keys. A new key is posted to /keys: name, role (repeated),
+// owner, may_decide=1, expires_days.
+type KeysView struct {
+	Self   string
+	Rows   []KeyRow
+	Create *KeyForm // set if the reader may
+	Notice *Notice
+}
+
+// KeyRow is one API key.
+type KeyRow struct {
+	ID        string // the public part
+	Name      string
+	Roles     []string
+	Owner     Link
+	MayDecide bool
+	Status    string // active, expired, revoked, owner disabled
+	Created   Moment
+	Expires   Moment // zero: never
+	LastUsed  Moment // an age; zero: never
+	RevokeURL string // POST, set if the reader may
+}
+
+// KeyForm makes a key.
+type KeyForm struct {
+	Name      string
+	Roles     []Option
+	Owners    []Option // users; none is the default
+	MayDecide bool
+	Days      string
+	Errors    Errors // name, role, owner, may_decide, expires_days
+}
+
+// KeyCreatedView shows a new key, this once.
+type KeyCreatedView struct {
+	Name    string
+	Secret  string
+	Roles   []string
+	Expires Moment
+	BaseURL string // for the example command
+	BackURL string
+}

@@ -1,0 +1,99 @@
+package views
+
+import "context"
+
+// Frame is what stands around the content of every page.
+type Frame struct {
+	Title     string // without the product's name
+	Assets    Assets
+	SignedIn  bool
+	UserName  string
+	Nav       Nav
+	Shortcuts bool    // the account's setting for keyboard shortcuts
+	Refresh   int     // seconds between reloads without JavaScript, 0 for never (the inbox: 30)
+	Notice    *Notice // the result of the reader's last action on another page
+	CSSOnly   bool    // leave the scripts out, for pages that a failure may have cut off from them
+}
+
+// Assets are the hashed addresses of the static files.
+type Assets struct {
+	Style  string // app.css
+	Script string // app.js
+	HTMX   string // lib/htmx.min.js
+	SSE    string // lib/hx-sse.min.js
+	Icon   string // icon.svg
+}
+
+// Nav says which sections the reader may open and which one is open.
+type Nav struct {
+	Current                                         Section
+	Inbox, Plans, Contexts, Roles, Users, Keys, Log bool
+	Pending                                         int // pending confirms that the reader sees, at most PendingCap
+	PendingCap                                      int // above it the count is shown as "99+"; 0 means no cap
+}
+
+// Section is an entry of the navigation.
+type Section string
+
+// The sections of the navigation.
+const (
+	SectionInbox    Section = "inbox"
+	SectionPlans    Section = "plans"
+	SectionContexts Section = "contexts"
+	SectionRoles    Section = "roles"
+	SectionUsers    Section = "users"
+	SectionKeys     Section = "keys"
+	SectionLog      Section = "log"
+	SectionAccount  Section = "account"
+)
+
+// Tone colours a notice; the icon and the words say the same.
+type Tone string
+
+// The tones of a notice.
+const (
+	ToneGood Tone = "good"
+	ToneWarn Tone = "warn"
+	ToneBad  Tone = "bad"
+	ToneInfo Tone = "info"
+)
+
+// Notice is one message to the reader about what just happened.
+type Notice struct {
+	Tone   Tone
+	Title  string
+	Detail string // may be empty
+}
+
+// Link is a labelled address. An empty URL is shown as plain text, for objects
+// that the reader may not open.
+type Link struct {
+	Label string
+	URL   string
+}
+
+// Errors are the messages of a refused form, by field name. The empty name
+// holds what belongs to no field.
+type Errors map[string]string
+
+// Option is a choice in a select or a group of check boxes.
+type Option struct {
+	Value    string
+	Label    string
+	Hint     string
+	Selected bool
+	Disabled bool // shown, but the reader may not grant it
+}
+
+type tokenKey struct{}
+
+// WithToken returns a context in which forms carry the session's form token
+// as their hidden field csrf.
+func WithToken(ctx context.Context, token string) context.Context {
+	return context.WithValue(ctx, tokenKey{}, token)
+}
+
+func token(ctx context.Context) string {
+	value, _ := ctx.Value(tokenKey{}).(string)
+	return value
+}

@@ -1,0 +1,51 @@
+package views
+
+// RolesView is GET /roles.
+type RolesView struct {
+	Self   string
+	Rows   []RoleRow
+	NewURL string // set if the reader may make roles
+	Notice *Notice
+}
+
+// RoleRow is one role of the list.
+type RoleRow struct {
+	ID, URL, Name, Description string
+	Capabilities               []string
+	Users, Keys                int
+	Seeded                     bool
+}
+
+// RoleView is GET /roles/new and /roles/{id}. Fields: name, description,
+// capabilities (one per line). Delete posts to DeleteURL.
+type RoleView struct {
+	ID               string // empty for a new one
+	Action           string // where the form is posted
+	MayEdit          bool
+	Missing          string // the capability that is missing, if not
+	Name             string
+	Description      string
+	Capabilities     string            // one per line, as typed
+	Known            []CapabilityGroup // suggestions
+	Uses             []RoleUse
+	Seeded           bool
+	Locked           bool
+	DeleteURL        string // set if it may be deleted
+	DeleteHint       string // why not, otherwise
+	Created, Updated Moment
+	Notice           *Notice
+	Errors           Errors // name, description, capabilities: with line and position
+}
+
+// CapabilityGroup lists the known capabilities of one resource.
+type CapabilityGroup struct {
+	Resource     string
+	Capabilities []string
+}
+
+// RoleUse is one kind of place where a role is used.
+type RoleUse struct {
+	Label string // "Users", "Keys", "Pending confirms", "Plan steps"
+	Links []Link
+	More  int // further ones that are not listed
+}

@@ -1,0 +1,60 @@
+package views
+
+// UsersView is GET /users. The invitation is posted to /users: username, role
+// (repeated).
+type UsersView struct {
+	Self   string
+	Rows   []UserRow
+	Invite *InviteForm // set if the reader may
+	Link   *OneTimeLink
+	Notice *Notice
+}
+
+// UserRow is one user of the list.
+type UserRow struct {
+	ID, URL, Name string
+	Roles         []string
+	Status        string // active, invited, disabled
+	Sessions      int
+	Keys          int
+	LastSeen      Moment // an age
+	Self          bool
+}
+
+// InviteForm makes a user.
+type InviteForm struct {
+	Username string
+	Roles    []Option
+	Errors   Errors
+}
+
+// OneTimeLink is shown once, after an invitation or a reset.
+type OneTimeLink struct {
+	For     string // user name
+	URL     string
+	Expires Moment
+}
+
+// UserView is GET /users/{id}. Addresses are set where the reader may post to
+// them; roles go to RolesURL as role (repeated).
+type UserView struct {
+	Self                  string
+	ID, Name              string
+	Status                string
+	IsReader              bool // nobody changes their own roles
+	Roles                 []Option
+	RolesURL              string
+	RolesHint             string // why they cannot be changed
+	DisableURL, EnableURL string
+	StatusHint            string // why neither is offered
+	ResetURL              string
+	EndSessionsURL        string
+	Sessions              int
+	Keys                  []Link
+	Capabilities          []string
+	Created               Moment
+	LastSeen              Moment
+	Link                  *OneTimeLink
+	Notice                *Notice
+	Errors                Errors
+}
