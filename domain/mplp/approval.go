@@ -1,5 +1,7 @@
 package mplp
 
+import "regexp"
+
 // Approval is an approval request: a content_block_start frame or its content
 // block alone. Key is "" when the server is to choose it. Confirm is the
 // confirm that it amounts to, with target_type other.
@@ -11,18 +13,77 @@ type Approval struct {
 	Warnings                                []Warning
 }
 
-// ApprovalCommand is the answer to an approval request. Its decisions are
-// positional and at least one; whether they are enough for the actions is for
-// the caller to say (requirements A-17). Key, SessionID and ContentHash may
-// be "".
-type ApprovalCommand struct {
-	SessionID, Key, ContentHash, UserEditContent, DecidedByRole, Reason string
-	Decisions                                                           []ActionDecision
+// ParseApproval reads an approval request. The optional members may stand on
+// the frame or in its content block. Errors are *SyntaxError or *Invalid.
+func ParseApproval(data []byte, l Limits) (*Approval, error) {
+	r, o, err := open(data, l)
+	if err != nil {
+		return nil, err
+	}
+	sent := readFrame(r, o)
+	native, at := sent.merge(r), sent.at
+	c := &Confirm{Native: native}
+	a := &Approval{Confirm: c}
+
+	known := c.known()
+	known["target_type"] = constant("other")
+	known["approval_key"] = approvalKey(&a.Key)
+	known["index"] = index(&a.Index)
+	known["type"], known[contentBlock] = anything, anything // the frame's
+	if _, ok := native.Get("target_type"); !ok {
+		native.Set("target_type", String("other"))
+	}
+	c.TargetType = "other"
+	c.read(r, at, known, "target_type", "actions")
+
+	c.SessionID = agreeOnSession(r, at("session_id"), c.SessionID, a.Key)
+	if c.SessionID == "" && a.Key == "" {
+		r.problem(at("session_id"), "required", "is required without approval_key")
+	}
+	native.Set("session_id", String(c.SessionID))
+	if c.Imported() {
+		r.problem(at("status"), "const", "must be pending, without decisions")
+	}
+
+	a.SessionID, a.MessageID = c.SessionID, c.MessageID
+	a.RequestedByRole, a.Reason = c.RequestedByRole, c.Reason
+	a.PlanID, a.StepID = c.PlanID, c.StepID
+	a.Warnings, c.Warnings = r.warnings, r.warnings
+	return verdict(r, a)
 }
 
-// ParseApproval reads an approval request. Errors are *SyntaxError or *Invalid.
-func ParseApproval(data []byte, l Limits) (*Approval, error) { panic("not yet") }
+var keyShape = regexp.MustCompile(`^(.+)_[0-9]+$`)
 
-// ParseApprovalCommand reads an approval command. Errors are *SyntaxError or
-// *Invalid.
-func ParseApprovalCommand(data []byte, l Limits) (*ApprovalCommand, error) { panic("not yet") }
+// approvalKey reads {session_id}_{interrupt_count} (requirements A-9).
+func approvalKey(p *string) func(value) {
+	return func(v value) {
+		id(p)(v)
+		if validID(*p) && !keyShape.MatchString(*p) {
+			v.problem("pattern", "must be a session id, an underscore and a number")
+		}
+	}
+}
+
+// agreeOnSession gives the session that is named, or else the one in the key,
+// which ends before the last underscore. Both must be the same.
+func agreeOnSession(r *reader, path, session, key string) string {
+	parts := keyShape.FindStringSubmatch(key)
+	switch {
+	case parts == nil:
+		return session
+	case session == "":
+		return parts[1]
+	case session != parts[1]:
+		r.problem(path, "const", "must be the session that approval_key names")
+	}
+	return session
+}
+
+func index(p *int64) func(value) {
+	return func(v value) {
+		var n *int64
+		if whole(&n, 0, maxIndex)(v); n != nil {
+			*p = *n
+		}
+	}
+}

@@ -1,5 +1,7 @@
 package mplp
 
+import "fmt"
+
 // Confirm is a request for a decision, as an agent posts it. Absent members
 // are "" or nil.
 type Confirm struct {
@@ -17,31 +19,81 @@ type Confirm struct {
 	Warnings                                                    []Warning
 }
 
-// Action is a tool call that waits for consent. Args is the compacted
-// arguments object.
-type Action struct {
-	Name                   string
-	Args                   []byte
-	ToolUseID, Description string
-}
-
-// ReviewConfig says how actions are to be reviewed. AllowedDecisions is nil
-// when absent; reject is allowed whether or not it is listed.
-type ReviewConfig struct {
-	RequireApproval  *bool
-	Timeout          *int64 // seconds
-	AllowedDecisions []string
-}
-
-// Decision is a decision record inside a posted confirm. ID and DecidedAt may
-// be "": the server fills them (requirements C-18).
-type Decision struct{ ID, Status, DecidedByRole, DecidedAt, Reason string }
+// longestTimeout is thirty days in seconds.
+const longestTimeout = 2_592_000
 
 // ParseConfirm reads a posted confirm. Errors are *SyntaxError or *Invalid.
-func ParseConfirm(data []byte, l Limits) (*Confirm, error) { panic("not yet") }
+func ParseConfirm(data []byte, l Limits) (*Confirm, error) {
+	r, o, err := open(data, l)
+	if err != nil {
+		return nil, err
+	}
+	c := &Confirm{Native: o}
+	r.filled(o, "", "meta")
+	c.read(r, func(name string) string { return name }, c.known(), "target_type")
+	c.Warnings = r.warnings
+	return verdict(r, c)
+}
 
 // Imported reports whether the confirm brings a history of its own: a status
 // other than pending, or decisions.
 func (c *Confirm) Imported() bool {
 	return len(c.Decisions) > 0 || c.Status != "" && c.Status != "pending"
+}
+
+// known are the members of a confirm.
+func (c *Confirm) known() fields {
+	return fields{
+		"meta":              anyObject,
+		"events":            objects,
+		"governance":        governance(&c.Locked),
+		"trace":             trace(&c.Trace),
+		"confirm_id":        id(&c.ID),
+		"target_type":       oneOf(&c.TargetType, "context", "plan", "trace", "extension", "other"),
+		"target_id":         id(&c.TargetID),
+		"plan_id":           id(&c.PlanID),
+		"step_id":           id(&c.StepID),
+		"status":            oneOf(&c.Status, "pending", "approved", "rejected", "cancelled"),
+		"requested_by_role": filledText(&c.RequestedByRole),
+		"requested_at":      moment(&c.RequestedAt),
+		"reason":            text(&c.Reason),
+		"required_role":     filledText(&c.RequiredRole),
+		"supersedes":        id(&c.Supersedes),
+		"on_reject":         oneOf(&c.OnReject, "abort", "recover"),
+		"session_id":        id(&c.SessionID),
+		"message_id":        text(&c.MessageID),
+		"timeout":           whole(&c.Timeout, 1, longestTimeout),
+		"decisions":         records(&c.Decisions),
+		"actions":           actions(&c.Actions),
+		"review_configs":    reviewConfigs(&c.ReviewConfigs),
+	}
+}
+
+// read reads c.Native, whose members were sent at the given places, and checks
+// what no member shows by itself.
+func (c *Confirm) read(r *reader, at func(name string) string, known fields, required ...string) {
+	r.membersAt(at, c.Native, known, required...)
+
+	if raw, ok := c.Native.Get("target_id"); c.TargetType != "other" && (!ok || isNull(raw)) {
+		r.require(at("target_id"))
+	}
+	// Actions that were sent and could not be read are a problem already.
+	_, sent := c.Native.Get("actions")
+	if n, want := len(c.ReviewConfigs), len(c.Actions); n > 0 && n != want && (n > 1 || want == 0) && (want > 0 || !sent) {
+		r.problem(at("review_configs"), countCode(n, want),
+			fmt.Sprintf("must be one for all actions or one for each of the %d, not %d", want, n))
+	}
+	switch {
+	case c.TargetType == "plan" && c.PlanID != "" && c.PlanID != c.TargetID:
+		r.problem(at("plan_id"), "const", "must be target_id, the plan that the confirm is for")
+	case c.TargetType == "other" && c.StepID != "" && c.PlanID == "":
+		r.warn(at("step_id"), "unbound", "binds to no step without plan_id")
+	}
+}
+
+func countCode(have, want int) string {
+	if have < want {
+		return "min_items"
+	}
+	return "max_items"
 }

@@ -1,5 +1,12 @@
 package mplp
 
+import (
+	"bytes"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
 // Raw is one JSON value as it was sent, without white space between tokens.
 // It is never to be modified in place.
 type Raw []byte
@@ -17,25 +24,135 @@ type member struct {
 // NewObject returns an object without members.
 func NewObject() *Object { return &Object{} }
 
+// comment is the one member that is dropped: the official minimal examples
+// carry it and their schemas refuse it (requirements, contradiction 40).
+const comment = "$comment"
+
 // ParseObject reads a document strictly. A byte order mark and a top-level
 // "$comment" are dropped. Anything that is not exactly one JSON object within
 // the limits is a *SyntaxError.
-func ParseObject(data []byte, l Limits) (*Object, error) { panic("not yet") }
+func ParseObject(data []byte, l Limits) (*Object, error) {
+	o, err := parseDocument(data, l)
+	if err != nil {
+		return nil, err
+	}
+	o.Delete(comment)
+	return o, nil
+}
+
+// parseDocument is ParseObject with the "$comment" still in place.
+func parseDocument(data []byte, l Limits) (*Object, error) {
+	raw, err := compactStrict(bytes.TrimPrefix(data, byteOrderMark), l)
+	if err != nil {
+		return nil, err
+	}
+	if raw[0] != '{' {
+		return nil, &SyntaxError{Message: "the document must be an object"}
+	}
+	return split(raw), nil
+}
+
+// split takes a compact object apart. It must be known to be well-formed.
+func split(raw Raw) *Object {
+	o := NewObject()
+	walk(raw, func(dec *jsontext.Decoder) {
+		quoted := next(dec, raw)
+		name, _ := unquote(quoted)
+		o.members = append(o.members, member{name: name, quoted: quoted, value: next(dec, raw)})
+	})
+	return o
+}
+
+// elements takes a compact array apart. It must be known to be well-formed.
+func elements(raw Raw) []Raw {
+	var list []Raw
+	walk(raw, func(dec *jsontext.Decoder) { list = append(list, next(dec, raw)) })
+	return list
+}
+
+// walk enters an object or array and calls read until its end. What is read
+// here has been checked before, so no error can occur.
+func walk(raw Raw, read func(*jsontext.Decoder)) {
+	dec := jsontext.NewDecoder(bytes.NewBuffer(raw), jsontext.AllowDuplicateNames(true))
+	_, _ = dec.ReadToken()
+	for {
+		if kind := dec.PeekKind(); kind == jsontext.KindEndObject || kind == jsontext.KindEndArray || kind == jsontext.KindInvalid {
+			return
+		}
+		read(dec)
+	}
+}
+
+// next returns the decoder's next value as a slice of raw: the decoder's own
+// slice is valid only until it reads on.
+func next(dec *jsontext.Decoder, raw Raw) Raw {
+	v, _ := dec.ReadValue()
+	end := int(dec.InputOffset())
+	return raw[end-len(v) : end : end]
+}
+
+func unquote(raw Raw) (string, bool) {
+	if len(raw) == 0 || raw[0] != '"' {
+		return "", false
+	}
+	text, err := jsontext.AppendUnquote(nil, []byte(raw))
+	return string(text), err == nil
+}
 
 // Get returns the value of a member and whether there is one.
-func (o *Object) Get(name string) (Raw, bool) { panic("not yet") }
+func (o *Object) Get(name string) (Raw, bool) {
+	if i := o.index(name); i >= 0 {
+		return o.members[i].value, true
+	}
+	return nil, false
+}
 
 // Set replaces the value of a member in its place, or appends the member.
-func (o *Object) Set(name string, value Raw) { panic("not yet") }
+func (o *Object) Set(name string, value Raw) {
+	if i := o.index(name); i >= 0 {
+		o.members[i].value = value
+		return
+	}
+	o.members = append(o.members, member{name: name, quoted: String(name), value: value})
+}
 
 // Delete removes a member if there is one.
-func (o *Object) Delete(name string) { panic("not yet") }
+func (o *Object) Delete(name string) {
+	if i := o.index(name); i >= 0 {
+		o.members = slices.Delete(o.members, i, i+1)
+	}
+}
 
 // Names returns the names of the members in order.
-func (o *Object) Names() []string { panic("not yet") }
+func (o *Object) Names() []string {
+	names := make([]string, len(o.members))
+	for i, m := range o.members {
+		names[i] = m.name
+	}
+	return names
+}
 
 // Len returns the number of members.
 func (o *Object) Len() int { return len(o.members) }
 
 // Bytes returns the object as compact JSON.
-func (o *Object) Bytes() []byte { panic("not yet") }
+func (o *Object) Bytes() []byte {
+	size := 2
+	for _, m := range o.members {
+		size += len(m.quoted) + len(m.value) + 2
+	}
+	out := append(make([]byte, 0, size), '{')
+	for i, m := range o.members {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, m.quoted...)
+		out = append(out, ':')
+		out = append(out, m.value...)
+	}
+	return append(out, '}')
+}
+
+func (o *Object) index(name string) int {
+	return slices.IndexFunc(o.members, func(m member) bool { return m.name == name })
+}

@@ -1,5 +1,7 @@
 package mplp
 
+import "fmt"
+
 // Plan is a plan as an agent posts it. Status defaults to draft.
 type Plan struct {
 	ID, ContextID, Title, Objective, Status string
@@ -18,7 +20,76 @@ type Step struct {
 	OrderIndex              *int64
 }
 
+// maxIndex is the largest integer that every JSON reader holds exactly.
+const maxIndex = 1<<53 - 1
+
 // ParsePlan reads a plan and validates its graph: ids are unique, dependencies
 // stay within the plan, and there is no cycle (requirements P-17 to P-20,
 // P-22, P-24, P-25). Errors are *SyntaxError or *Invalid.
-func ParsePlan(data []byte, l Limits) (*Plan, error) { panic("not yet") }
+func ParsePlan(data []byte, l Limits) (*Plan, error) {
+	r, o, err := open(data, l)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{Native: o, Status: "draft"}
+	r.filled(o, "", "meta")
+	r.filled(o, "", "status")
+	r.members("", o, fields{
+		"meta":       anyObject,
+		"events":     objects,
+		"governance": governance(&p.Locked),
+		"trace":      trace(&p.Trace),
+		"plan_id":    id(&p.ID),
+		"context_id": id(&p.ContextID),
+		"title":      filledText(&p.Title),
+		"objective":  filledText(&p.Objective),
+		"status":     oneOf(&p.Status, "draft", "proposed", "approved", "in_progress", "completed", "cancelled", "failed"),
+		"steps":      p.steps,
+	}, "context_id", "title", "objective", "steps")
+	validateDAG(r, p.Steps)
+	p.Warnings = r.warnings
+	return verdict(r, p)
+}
+
+func (p *Plan) steps(v value) {
+	list := v.elements()
+	switch {
+	case list != nil && len(list) == 0:
+		v.problem("sa_plan_min_steps", "a plan must have at least one step")
+	case len(list) > v.r.limits.Steps:
+		v.problem("limit", fmt.Sprintf("must have at most %d steps", v.r.limits.Steps))
+		return
+	}
+	edges := 0
+	for _, e := range list {
+		s := Step{Status: "pending"}
+		if o := e.object(); o != nil {
+			s.read(e, o)
+		}
+		if edges += len(s.Dependencies); edges > v.r.limits.Edges {
+			v.problem("limit", fmt.Sprintf("must have at most %d dependencies", v.r.limits.Edges))
+			p.Steps = nil
+			return
+		}
+		p.Steps = append(p.Steps, s)
+	}
+}
+
+func (s *Step) read(v value, o *Object) {
+	v.r.filled(o, v.path, "status")
+	v.r.members(v.path, o, fields{
+		"step_id":      id(&s.ID),
+		"description":  filledText(&s.Description),
+		"status":       oneOf(&s.Status, "pending", "in_progress", "completed", "blocked", "skipped", "failed"),
+		"dependencies": s.dependencies,
+		"agent_role":   text(&s.AgentRole),
+		"order_index":  whole(&s.OrderIndex, 0, maxIndex),
+	}, "step_id", "description")
+}
+
+func (s *Step) dependencies(v value) {
+	for _, e := range v.elements() {
+		dependency, _ := e.filledText()
+		s.Dependencies = append(s.Dependencies, dependency)
+	}
+}

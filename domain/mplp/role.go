@@ -14,4 +14,30 @@ type Role struct {
 }
 
 // ParseRole reads a posted role. Errors are *SyntaxError or *Invalid.
-func ParseRole(data []byte, l Limits) (*Role, error) { panic("not yet") }
+func ParseRole(data []byte, l Limits) (*Role, error) {
+	r, o, err := open(data, l)
+	if err != nil {
+		return nil, err
+	}
+	role := &Role{Native: o}
+	r.filled(o, "", "meta")
+	r.members("", o, fields{
+		"meta":         anyObject,
+		"events":       objects,
+		"governance":   governance(&role.Locked),
+		"trace":        trace(&role.Trace),
+		"role_id":      id(&role.ID),
+		"name":         filledText(&role.Name),
+		"description":  text(&role.Description),
+		"capabilities": role.capabilities,
+		"created_at":   moment(&role.CreatedAt),
+		"updated_at":   moment(&role.UpdatedAt),
+	}, "name")
+	role.Warnings = r.warnings
+	return verdict(r, role)
+}
+
+func (role *Role) capabilities(v value) {
+	role.CapabilitiesSent = true
+	texts(&role.Capabilities)(v)
+}

@@ -1,7 +1,44 @@
 package mplp
 
-// Trace is an object's reference into an execution trace.
+// Trace is an object's reference into an execution trace. Every member is
+// optional (requirements, contradiction 25).
 type Trace struct {
 	TraceID, SpanID, ParentSpanID, ContextID string
 	StepID                                   string // attributes.step_id, "" when absent
+}
+
+func trace(p **Trace) func(value) {
+	return func(v value) {
+		o := v.object()
+		if o == nil {
+			return
+		}
+		t := &Trace{}
+		v.r.members(v.path, o, fields{
+			"trace_id":       id(&t.TraceID),
+			"span_id":        id(&t.SpanID),
+			"parent_span_id": id(&t.ParentSpanID),
+			"context_id":     id(&t.ContextID),
+			"attributes":     t.attributes,
+		})
+		*p = t
+	}
+}
+
+// attributes is open: only step_id is looked at. A step_id that is no string
+// is kept as its literal, so that the confirm still names a step, if only one
+// that does not exist, and never speaks for a whole plan.
+func (t *Trace) attributes(v value) {
+	o := v.object()
+	if o == nil {
+		return
+	}
+	raw, ok := o.Get("step_id")
+	if !ok || isNull(raw) {
+		return
+	}
+	if t.StepID, ok = unquote(raw); !ok {
+		t.StepID = string(raw)
+		v.r.warn(join(v.path, "step_id"), "unbound", "is not a string")
+	}
 }

@@ -1,0 +1,105 @@
+package mplp
+
+import "strings"
+
+// reader collects what is wrong with one document and what was doubtful.
+type reader struct {
+	limits   Limits
+	problems []Problem
+	warnings []Warning
+	fault    *SyntaxError // a known key in the wrong case; wins over problems
+}
+
+// fields names the known members of one kind of object and says how each is
+// read.
+type fields map[string]func(value)
+
+// open reads a document's outer object.
+func open(data []byte, l Limits) (*reader, *Object, error) {
+	o, err := parseDocument(data, l)
+	if err != nil {
+		return nil, nil, err
+	}
+	r := &reader{limits: l}
+	if _, ok := o.Get(comment); ok {
+		o.Delete(comment)
+		r.warn(comment, "dropped", "comments are not kept")
+	}
+	return r, o, nil
+}
+
+// members reads the known members of the object at path in the order they
+// were sent, and reports the required ones that are missing. Unknown members
+// are left alone; a null counts as absent.
+func (r *reader) members(path string, o *Object, known fields, required ...string) {
+	r.membersAt(func(name string) string { return join(path, name) }, o, known, required...)
+}
+
+// membersAt is members for an object whose members were sent in several places.
+func (r *reader) membersAt(at func(name string) string, o *Object, known fields, required ...string) {
+	for _, m := range o.members {
+		read, ok := known[m.name]
+		switch {
+		case !ok:
+			r.checkCase(at(m.name), m.name, known)
+		case isNull(m.value):
+			r.warn(at(m.name), "null", "null counts as absent")
+		default:
+			read(value{r: r, path: at(m.name), raw: m.value})
+		}
+	}
+	for _, name := range required {
+		if raw, ok := o.Get(name); !ok || isNull(raw) {
+			r.require(at(name))
+		}
+	}
+}
+
+// checkCase refuses a known key in another case: readers that fold case would
+// see a member here that this one does not.
+func (r *reader) checkCase(path, name string, known fields) {
+	if r.fault != nil {
+		return
+	}
+	for want := range known {
+		if strings.EqualFold(name, want) {
+			r.fault = &SyntaxError{Path: path, Message: "wrong case of a known key, " + want}
+			return
+		}
+	}
+}
+
+func (r *reader) problem(path, code, message string) {
+	if len(r.problems) < MaxProblems {
+		r.problems = append(r.problems, Problem{Path: path, Code: code, Message: message})
+	}
+}
+
+func (r *reader) require(path string) { r.problem(path, "required", "is required") }
+
+func (r *reader) warn(path, code, message string) {
+	if len(r.warnings) < MaxProblems {
+		r.warnings = append(r.warnings, Warning{Path: path, Code: code, Message: message})
+	}
+}
+
+// filled warns about a member that the server supplies.
+func (r *reader) filled(o *Object, path, name string) {
+	if _, ok := o.Get(name); !ok {
+		r.warn(join(path, name), "filled", "was missing")
+	}
+}
+
+// verdict gives what was read, or else everything that is wrong with it.
+func verdict[T any](r *reader, read *T) (*T, error) {
+	switch {
+	case r.fault != nil:
+		return nil, r.fault
+	case len(r.problems) > 0:
+		return nil, &Invalid{Problems: r.problems}
+	default:
+		return read, nil
+	}
+}
+
+func isNull(raw Raw) bool { return string(raw) == "null" }

@@ -1,0 +1,57 @@
+package mplp
+
+// Decision is a decision record inside a posted confirm. ID and DecidedAt may
+// be "": the server fills them (requirements C-18).
+type Decision struct{ ID, Status, DecidedByRole, DecidedAt, Reason string }
+
+// record reads the one decision record of a PATCH.
+func (d *DecisionPost) record(v value) {
+	list := v.elements()
+	switch {
+	case list == nil:
+		return
+	case len(list) != 1:
+		v.problem(countCode(len(list), 1), "must have exactly 1 element, the new decision")
+		return
+	}
+	o := list[0].object()
+	if o == nil {
+		return
+	}
+	v.r.members(list[0].path, o, fields{
+		"decision_id":       id(&d.DecisionID),
+		"status":            oneOf(&d.Status, "approved", "rejected"),
+		"decided_by_role":   filledText(&d.DecidedByRole),
+		"decided_at":        decidedAt,
+		"reason":            text(&d.Reason),
+		"user_edit_content": text(&d.UserEditContent),
+	}, "status")
+}
+
+// records reads the decisions that a posted confirm brings along.
+func records(p *[]Decision) func(value) {
+	return func(v value) {
+		for _, e := range v.elements() {
+			o := e.object()
+			if o == nil {
+				continue
+			}
+			var d Decision
+			v.r.filled(o, e.path, "decision_id")
+			v.r.filled(o, e.path, "decided_at")
+			v.r.members(e.path, o, fields{
+				"decision_id":     id(&d.ID),
+				"status":          oneOf(&d.Status, "approved", "rejected", "cancelled"),
+				"decided_by_role": filledText(&d.DecidedByRole),
+				"decided_at":      moment(&d.DecidedAt),
+				"reason":          text(&d.Reason),
+			}, "status", "decided_by_role")
+			*p = append(*p, d)
+		}
+	}
+}
+
+// decidedAt drops the client's time: the server's clock says when it was.
+func decidedAt(v value) {
+	v.r.warn(v.path, "dropped", "the time of a decision is the server's")
+}

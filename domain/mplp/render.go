@@ -1,0 +1,147 @@
+package mplp
+
+import (
+	"bytes"
+	"slices"
+	"time"
+)
+
+// CompletePlan returns a plan as it is stored: what was sent, with its id and
+// the required members that were missing.
+func CompletePlan(sent *Object, id string) []byte {
+	complete(sent, "plan_id", id)
+	return sent.Bytes()
+}
+
+// RenderPlan gives a stored plan back with the statuses of now. statuses are
+// parallel to the steps.
+func RenderPlan(stored []byte, status string, statuses []string) ([]byte, error) {
+	plan := split(stored)
+	plan.Set("status", String(status))
+	sent, _ := plan.Get("steps")
+	steps := elements(sent)
+	for i := range steps {
+		step := split(steps[i])
+		step.Set("status", String(statuses[i]))
+		steps[i] = step.Bytes()
+	}
+	plan.Set("steps", Array(steps...))
+	return plan.Bytes(), nil
+}
+
+// CompleteConfirm returns a confirm as it is stored: what was sent, with its
+// ids and the required members that were missing.
+func CompleteConfirm(sent *Object, id, targetID, requestedByRole, requestedAt string) []byte {
+	complete(sent, "confirm_id", id)
+	fill(sent, "target_id", String(targetID))
+	fill(sent, "status", String("pending"))
+	fill(sent, "requested_by_role", String(requestedByRole))
+	fill(sent, "requested_at", String(requestedAt))
+	return sent.Bytes()
+}
+
+// RenderConfirm gives a stored confirm back with the status and the decisions
+// of now. Without decisions the member stays as it was sent.
+func RenderConfirm(stored []byte, status string, decisions []Decision) []byte {
+	confirm := split(stored)
+	confirm.Set("status", String(status))
+	if len(decisions) > 0 {
+		records := make([]Raw, len(decisions))
+		for i, d := range decisions {
+			record := NewObject()
+			record.Set("decision_id", String(d.ID))
+			record.Set("status", String(d.Status))
+			record.Set("decided_by_role", String(d.DecidedByRole))
+			record.Set("decided_at", String(d.DecidedAt))
+			if d.Reason != "" {
+				record.Set("reason", String(d.Reason))
+			}
+			records[i] = record.Bytes()
+		}
+		confirm.Set("decisions", Array(records...))
+	}
+	return confirm.Bytes()
+}
+
+// CompleteContext returns a context as it is stored: what was sent, with its
+// id, the required members that were missing and its times.
+func CompleteContext(sent *Object, id string, created, updated time.Time) []byte {
+	complete(sent, "context_id", id)
+	fill(sent, "created_at", String(RenderTime(created)))
+	if updated.After(created) {
+		sent.Set("updated_at", String(RenderTime(updated)))
+	}
+	fill(sent, "updated_at", String(RenderTime(updated)))
+	return sent.Bytes()
+}
+
+// complete gives an object its id and a meta.
+func complete(o *Object, name, id string) {
+	fill(o, "meta", DefaultMeta())
+	fill(o, name, String(id))
+}
+
+// fill sets a member that is absent or null.
+func fill(o *Object, name string, value Raw) {
+	if sent, ok := o.Get(name); !ok || string(sent) == "null" {
+		o.Set(name, value)
+	}
+}
+
+// DiffersOnlyIn says whether an object is the stored one but for one member.
+// Members that the server keeps by itself, and that the sender left out, do not
+// count; nor does the order of members.
+func DiffersOnlyIn(name string, stored []byte, sent *Object) bool {
+	before := split(stored)
+	kept := []string{name, "created_at", "updated_at", "meta"}
+	for _, member := range slices.Concat(before.Names(), sent.Names()) {
+		old, was := before.Get(member)
+		now, is := sent.Get(member)
+		if member == name || slices.Contains(kept, member) && !is {
+			continue
+		}
+		if was != is || !bytes.Equal(old, now) {
+			return false
+		}
+	}
+	return true
+}
+
+// Deadline is after how many seconds the confirm expires: the shortest timeout
+// given, or with actions the default. 0 means never.
+func (c *Confirm) Deadline(byDefault int64) int64 {
+	var shortest int64
+	take := func(seconds *int64) {
+		if seconds != nil && (shortest == 0 || *seconds < shortest) {
+			shortest = *seconds
+		}
+	}
+	take(c.Timeout)
+	for _, config := range c.ReviewConfigs {
+		take(config.Timeout)
+	}
+	if shortest == 0 && len(c.Actions) > 0 {
+		return byDefault
+	}
+	return shortest
+}
+
+// NamesStep says whether the confirm speaks of a step or span of its plan,
+// rather than for the whole plan.
+func (c *Confirm) NamesStep() bool {
+	return c.StepID != "" || c.Trace != nil && (c.Trace.StepID != "" || c.Trace.SpanID != "")
+}
+
+// ReviewConfigJSON is the review config of the i-th action as it was sent, nil
+// when there is none. A single one counts for all actions.
+func (c *Confirm) ReviewConfigJSON(i int) []byte {
+	sent, ok := c.Native.Get("review_configs")
+	if !ok || len(c.ReviewConfigs) == 0 {
+		return nil
+	}
+	list := elements(sent)
+	if len(list) == 1 {
+		i = 0
+	}
+	return list[i]
+}
