@@ -1,1 +1,246 @@
+// What the pages do beyond links and forms. Nothing here decides: every control
+// that changes something is a form that also works without this file.
 "use strict";
+
+(() => {
+  const root = document.documentElement;
+  root.classList.add("js");
+
+  const $ = (selector, within = document) => within.querySelector(selector);
+  const $$ = (selector, within = document) => [...within.querySelectorAll(selector)];
+
+  // Messages -----------------------------------------------------------------
+
+  let quiet;
+  function say(text, seconds = 8) {
+    const status = $("#status");
+    if (!status) return;
+    status.textContent = text;
+    clearTimeout(quiet);
+    quiet = setTimeout(() => { status.textContent = ""; }, seconds * 1000);
+  }
+
+  const own = (ctx) => ctx?.sourceElement?.matches?.("form");
+
+  document.addEventListener("htmx:response:error", (event) => {
+    const ctx = event.detail.ctx;
+    const code = ctx?.response?.status;
+    if (code >= 500) say(own(ctx) ? `Nothing was changed, or it is not known (${code}). Reload before you try again.` : `The server could not answer (${code}). What you see may be old.`, 30);
+  });
+  document.addEventListener("htmx:error", (event) => {
+    const ctx = event.detail.ctx;
+    if (!ctx || ctx.sourceElement?.id === "live") return;
+    say(own(ctx) ? "No answer from the server. Reload to see whether it was decided." : "No connection. What you see may be old.", 30);
+  });
+
+  // Time ---------------------------------------------------------------------
+
+  const two = (a, unit, b, small) => b ? `${a} ${unit} ${b} ${small}` : `${a} ${unit}`;
+  function span(seconds) {
+    const s = Math.floor(Math.max(seconds, 0));
+    if (s < 60) return `${s} s`;
+    if (s < 3600) return two(Math.floor(s / 60), "min", s % 60, "s");
+    if (s < 86400) return two(Math.floor(s / 3600), "h", Math.floor(s % 3600 / 60), "min");
+    return two(Math.floor(s / 86400), "d", Math.floor(s % 86400 / 3600), "h");
+  }
+
+  function set(element, text) {
+    if (element.textContent !== text) element.textContent = text;
+  }
+
+  function tick() {
+    const now = Date.now();
+    for (const time of $$("[data-deadline]")) {
+      const left = (Date.parse(time.dataset.deadline) - now) / 1000;
+      const urgency = left <= 0 ? "expired" : left < 10 ? "critical" : left < 60 ? "soon" : "calm";
+      set(time, left <= 0 ? "expired" : `${span(left)} left`);
+      if (!time.classList.contains(urgency)) time.className = `countdown ${urgency}`;
+    }
+    for (const time of $$("[data-age]")) {
+      const age = (now - Date.parse(time.dateTime)) / 1000;
+      // The smaller unit would change all the time and tells nobody anything.
+      set(time, age < 5 ? "just now" : `${span(age < 60 ? age : age - age % (age < 3600 ? 60 : 3600))} ago`);
+    }
+  }
+
+  const format = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+  function localise() {
+    for (const time of $$("time[data-local]")) {
+      time.title = time.dateTime;
+      set(time, format.format(new Date(time.dateTime)));
+    }
+  }
+
+  function refresh() { tick(); localise(); tally(); }
+
+  // Several actions: the panel repeats what was chosen beside each -----------
+
+  function tally() {
+    for (const item of $$("[data-tally]")) {
+      const chosen = $(`input[name="action_${item.dataset.tally}"]:checked`);
+      item.toggleAttribute("data-choice", Boolean(chosen));
+      set($(".tally-choice", item), chosen ? chosen.closest("label").textContent.trim() : "not decided");
+    }
+  }
+
+  function openEditor(index) {
+    const editor = $(`[data-editor="${index}"]`);
+    if (!editor) return;
+    editor.open = true;
+    $("textarea", editor).focus();
+  }
+
+  document.addEventListener("change", (event) => {
+    const radio = event.target.closest?.('input[type="radio"][name^="action_"]');
+    if (!radio) return;
+    tally();
+    if (radio.value === "edit") openEditor(radio.name.slice(7));
+  });
+
+  // Clicks -------------------------------------------------------------------
+
+  document.addEventListener("click", async (event) => {
+    const button = event.target.closest?.("button");
+    if (!button) return;
+    const { fill, line, copy, openEditor: editor } = button.dataset;
+    if (fill) {
+      const field = $(fill);
+      field.value = button.textContent.trim();
+      field.focus();
+    }
+    if (line) toggleLine(button, $(line));
+    if (editor !== undefined) openEditor(editor);
+    if (copy) {
+      try {
+        await navigator.clipboard.writeText($(copy).textContent);
+        say("Copied.", 3);
+      } catch {
+        getSelection().selectAllChildren($(copy));
+        say("Selected: copy it with your keyboard.", 5);
+      }
+    }
+    if (button.id === "inbox-show") show();
+  });
+
+  function toggleLine(button, field) {
+    const text = button.textContent.trim();
+    const lines = field.value.split("\n").map((line) => line.trim()).filter(Boolean);
+    const at = lines.indexOf(text);
+    if (at < 0) lines.push(text); else lines.splice(at, 1);
+    field.value = lines.join("\n");
+    button.setAttribute("aria-pressed", String(at < 0));
+  }
+
+  // The inbox: while the pointer is over the rows they stay where they are ----
+
+  let announced = 0;
+  const ids = (within) => new Set($$(".row[data-id]", within).map((row) => row.dataset.id));
+
+  function hold(event, inbox) {
+    const next = new DOMParser().parseFromString(event.detail.ctx.text, "text/html");
+    const present = ids(inbox), coming = ids(next);
+    const fresh = [...coming].filter((id) => !present.has(id)).length;
+    const left = [...present].filter((id) => !coming.has(id));
+    if (fresh !== announced && fresh > 0) say(fresh === 1 ? "1 new confirm" : `${fresh} new confirms`, 4);
+    announced = fresh;
+    if (!$("#inbox-rows:hover", inbox) || !(fresh || left.length)) return;
+    event.preventDefault();
+    for (const row of $$(".row[data-id]", inbox)) row.classList.toggle("gone", left.includes(row.dataset.id));
+    const button = $("#inbox-show");
+    button.textContent = fresh ? `${fresh} new: show` : "Decided meanwhile: refresh";
+    button.hidden = false;
+  }
+
+  function show() {
+    const inbox = $("#inbox");
+    $("#inbox-show").hidden = true;
+    inbox.dispatchEvent(new CustomEvent("refresh"));
+  }
+
+  // Swaps: typed words and the focus survive ----------------------------------
+
+  let unsent = "";
+  document.addEventListener("htmx:before:swap", (event) => {
+    const ctx = event.detail.ctx;
+    const source = ctx?.sourceElement;
+    if (source?.id === "inbox") hold(event, source);
+    unsent = own(ctx) ? "" : ["#reason", "#user_edit_content"].map((id) => $(id)?.value.trim()).filter(Boolean).join("\n");
+  });
+
+  document.addEventListener("htmx:after:swap", (event) => {
+    refresh();
+    const lost = $("#unsent");
+    if (lost && unsent && !$("#reason")) {
+      $("p", lost).textContent = unsent;
+      lost.hidden = false;
+    }
+    if (!own(event.detail.ctx)) return;
+    const target = $("[aria-invalid]") ?? $(".confirm [role=alert]") ?? $("[data-focus]");
+    if (!target) return;
+    if (!target.matches("input, textarea, select, [tabindex]")) target.tabIndex = -1;
+    target.focus();
+  });
+
+  // Keyboard -----------------------------------------------------------------
+
+  const enabled = () => document.body.dataset.shortcuts === "on";
+
+  function move(step) {
+    const links = $$(".row-link");
+    if (!links.length) {
+      if (step > 0) $("[data-next]")?.click();
+      return;
+    }
+    const at = links.indexOf(document.activeElement);
+    links[Math.min(Math.max(at + step, 0), links.length - 1)].focus();
+  }
+
+  // With several actions a key chooses for the first one that is open; the
+  // button that decides is only focused when none is left.
+  function choose(value) {
+    const open = $$(".choices").find((choices) => !$("input:checked", choices));
+    if (!open) return arm($('[data-verdict="decide"]'));
+    const radio = $(`input[value="${value}"]`, open);
+    if (!radio) return;
+    radio.checked = true;
+    radio.focus();
+    radio.dispatchEvent(new Event("change", { bubbles: true }));
+    open.scrollIntoView({ block: "nearest" });
+    if (value !== "edit" && !$$(".choices").some((choices) => !$("input:checked", choices))) arm($('[data-verdict="decide"]'));
+  }
+
+  // arm brings a button under the next Enter; leaving it disarms it.
+  function arm(button) {
+    if (!button) return;
+    button.classList.add("armed");
+    button.focus();
+    button.addEventListener("blur", () => button.classList.remove("armed"), { once: true });
+  }
+
+  const keys = {
+    j: () => move(1),
+    k: () => move(-1),
+    a: () => $(".choices") ? choose("approve") : arm($('[data-verdict="approve"]')),
+    r: () => $(".choices") ? choose("reject") : $('[data-verdict="reject"]') && $("#reason").focus(),
+    e: () => $(".choices") ? choose("edit") : openEditor(0),
+    "/": () => $("[data-search]")?.focus(),
+    "?": () => $("#help")?.showModal(),
+  };
+
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || $("dialog[open]")) return;
+    const typing = event.target.closest?.("input:not([type=radio], [type=checkbox]), textarea, select");
+    if (event.key === "Escape" && (typing || event.target.matches?.(".armed"))) event.target.blur();
+    if (typing || event.repeat || !enabled()) return;
+    const action = keys[event.key.toLowerCase()];
+    if (!action) return;
+    event.preventDefault();
+    action();
+  });
+
+  // Start --------------------------------------------------------------------
+
+  refresh();
+  $("[data-focus]")?.focus();
+  setInterval(tick, 500);
+})();
