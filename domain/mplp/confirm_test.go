@@ -48,6 +48,8 @@ func TestParseConfirm_Refuses(t *testing.T) {
 		{"governance", plain(`"governance":true`), []fault{{"governance", "type_error"}}},
 		{"locked", plain(`"governance":{"locked":"yes"}`), []fault{{"governance.locked", "type_error"}}},
 		{"trace", plain(`"trace":{"trace_id":1,"span_id":"a b"}`), []fault{{"trace.trace_id", "type_error"}, {"trace.span_id", "pattern"}}},
+		{"trace no object", plain(`"trace":"t1"`), []fault{{"trace", "type_error"}}},
+		{"attributes", plain(`"trace":{"attributes":[]}`), []fault{{"trace.attributes", "type_error"}}},
 		{"plan_id differs", `{"target_type":"plan","target_id":"p1","plan_id":"p2"}`, []fault{{"plan_id", "const"}}},
 
 		{"timeout 0", plain(`"timeout":0`), []fault{{"timeout", "limit"}}},

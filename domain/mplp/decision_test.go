@@ -80,6 +80,7 @@ func TestParseDecision_Reads(t *testing.T) {
 func TestParseDecisionPatch_Refuses(t *testing.T) {
 	t.Parallel()
 	testRefusals(t, ParseDecisionPatch, []refusal{
+		{"not JSON", `{"decisions":[}`, []fault{{"decisions[0]", "syntax"}}},
 		{"empty", `{}`, []fault{{"decisions", "required"}}},
 		{"status alone", `{"status":"approved"}`, []fault{{"decisions", "required"}}},
 		{"no decision", `{"decisions":[],"status":"approved"}`, []fault{{"decisions", "min_items"}}},

@@ -7,7 +7,10 @@ const contentBlock = "content_block"
 
 // frame is a content_block_start frame and the block in it. A block that came
 // alone is the outer object, and inner is nil.
-type frame struct{ outer, inner *Object }
+type frame struct {
+	outer, inner *Object
+	onOuter      map[string]Raw // looked up once per member, of which there may be thousands
+}
 
 // readFrame takes an approval request apart and checks its types.
 func readFrame(r *reader, o *Object) frame {
@@ -22,7 +25,11 @@ func readFrame(r *reader, o *Object) frame {
 		inner = NewObject()
 	}
 	readType(r, contentBlock, inner, "approval_request")
-	return frame{outer: o, inner: inner}
+	f := frame{outer: o, inner: inner, onOuter: make(map[string]Raw, o.Len())}
+	for _, m := range o.members {
+		f.onOuter[m.name] = m.value
+	}
+	return f
 }
 
 // readType checks the type of a frame or block. A missing one is no fault:
@@ -46,7 +53,7 @@ func (f frame) merge(r *reader) *Object {
 		return merged
 	}
 	for _, m := range f.inner.members {
-		outer, both := f.outer.Get(m.name)
+		outer, both := f.onOuter[m.name]
 		switch {
 		case m.name == "type":
 		case !both:
@@ -64,7 +71,7 @@ func (f frame) at(name string) string {
 	if f.inner == nil {
 		return name
 	}
-	if _, ok := f.outer.Get(name); ok {
+	if _, ok := f.onOuter[name]; ok {
 		return name
 	}
 	return join(contentBlock, name)

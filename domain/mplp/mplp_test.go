@@ -80,6 +80,22 @@ func example(t *testing.T, name string) string {
 	return string(data)
 }
 
+// addExamples makes every example of the source documents a seed.
+func addExamples(f *testing.F) {
+	f.Helper()
+	files, err := filepath.Glob("testdata/examples/*.json")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+}
+
 // warned gives warnings as "path code", in order.
 func warned(warnings []Warning) []string {
 	var list []string

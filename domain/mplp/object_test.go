@@ -148,6 +148,7 @@ func FuzzParseObject(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
+	addExamples(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		o, err := ParseObject(data, DefaultLimits)
 		if err != nil {

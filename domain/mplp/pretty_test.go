@@ -81,6 +81,7 @@ func FuzzPretty(f *testing.F) {
 	for _, seed := range []string{`{}`, `[]`, `{"a":[1,{"b":[]}]}`, `"\u0000\ud83d\ude00"`, `-0.0e-00`, `nul`, `{"<":"\u2028"}`} {
 		f.Add([]byte(seed))
 	}
+	addExamples(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		compact, err := Compact(data)
 		if err != nil {

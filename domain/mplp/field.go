@@ -1,0 +1,138 @@
+package mplp
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// The functions of this file make the readers that fields hold.
+
+func text(p *string) func(value) {
+	return func(v value) { *p, _ = v.text() }
+}
+
+func filledText(p *string) func(value) {
+	return func(v value) { *p, _ = v.filledText() }
+}
+
+// toolName is a filledText that cannot forge a second line in a log.
+func toolName(p *string) func(value) {
+	return func(v value) {
+		name, ok := v.filledText()
+		if ok && strings.ContainsFunc(name, unicode.IsControl) {
+			v.problem("pattern", "must not have control characters")
+		}
+		*p = name
+	}
+}
+
+var idShape = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$`)
+
+// validID says whether a client may choose text as an identifier. The word new
+// is a page's address.
+func validID(text string) bool { return idShape.MatchString(text) && text != "new" }
+
+func id(p *string) func(value) {
+	return func(v value) {
+		text, ok := v.text()
+		if ok && !validID(text) {
+			v.problem("pattern", `must be 1 to 128 of A-Z a-z 0-9 . _ : -, begin with a letter or digit, and not be "new"`)
+		}
+		*p = text
+	}
+}
+
+// oneOf leaves *p alone unless the value is allowed.
+func oneOf(p *string, allowed ...string) func(value) {
+	return func(v value) {
+		text, ok := v.text()
+		switch {
+		case !ok:
+		case slices.Contains(allowed, text):
+			*p = text
+		default:
+			v.problem("enum", "must be one of "+strings.Join(allowed, ", "))
+		}
+	}
+}
+
+// constant reads a member that has only one right value.
+func constant(want string) func(value) {
+	return func(v value) {
+		if text, ok := v.text(); ok && text != want {
+			v.problem("const", "must be "+want)
+		}
+	}
+}
+
+// moment reads a time into the form that RenderTime writes.
+func moment(p *string) func(value) {
+	return func(v value) {
+		text, ok := v.text()
+		if !ok {
+			return
+		}
+		t, naive, ok := parseTime(text)
+		if !ok {
+			v.problem("format", "must be a date and time as in RFC 3339")
+			return
+		}
+		if naive {
+			v.r.warn(v.path, "naive_time", "has no zone and is read as UTC")
+		}
+		*p = RenderTime(t)
+	}
+}
+
+func truth(p *bool) func(value) {
+	return func(v value) {
+		switch string(v.raw) {
+		case "true", "false":
+			*p = v.raw[0] == 't'
+		default:
+			v.problem("type_error", "must be true or false")
+		}
+	}
+}
+
+var wholeLiteral = regexp.MustCompile(`^-?[0-9]+$`)
+
+// whole reads a plain integer literal: 1.0 and 1e2 are not whole numbers here,
+// because not every reader takes them for the same number.
+func whole(p **int64, low, high int64) func(value) {
+	return func(v value) {
+		if !wholeLiteral.Match(v.raw) {
+			v.problem("type_error", "must be a whole number")
+			return
+		}
+		n, err := strconv.ParseInt(string(v.raw), 10, 64)
+		if err != nil || n < low || n > high {
+			v.problem("limit", fmt.Sprintf("must be from %d to %d", low, high))
+			return
+		}
+		*p = &n
+	}
+}
+
+func texts(p *[]string) func(value) {
+	return func(v value) {
+		for _, e := range v.elements() {
+			s, _ := e.text()
+			*p = append(*p, s)
+		}
+	}
+}
+
+// anyObject and objects check the shape of members that are kept but not
+// interpreted.
+func anyObject(v value) { v.object() }
+
+func objects(v value) {
+	for _, e := range v.elements() {
+		e.object()
+	}
+}
