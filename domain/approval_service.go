@@ -1,0 +1,71 @@
+package domain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"countersign/domain/mplp"
+)
+
+// PostApproval stores an approval request (S4): one confirm of target type
+// other with an approval key. Without a key the next "<session>_<n>" is given.
+func (s *Service) PostApproval(ctx context.Context, ref Ref, in *mplp.Approval) (posted *PostedConfirm, err error) {
+	if in.Key == "" && in.SessionID == "" {
+		return nil, invalid("session_id", "required", "Send an approval_key, or a session_id to make one from.")
+	}
+	err = s.as(ctx, ref, func(tx Tx, p *Principal) error {
+		frame := approvalFrame{key: in.Key, index: in.Index}
+		if frame.key == "" {
+			if frame.key, err = nextApprovalKey(tx, in.SessionID); err != nil {
+				return err
+			}
+		}
+		posted, err = s.postConfirm(tx, p, in.Confirm, frame)
+		return err
+	})
+	return posted, err
+}
+
+func nextApprovalKey(r Reader, sessionID string) (string, error) {
+	n, err := r.ApprovalCount(sessionID)
+	if err != nil {
+		return "", err
+	}
+	for n++; ; n++ { // a client may have chosen some of the keys itself
+		key := fmt.Sprintf("%s_%d", sessionID, n)
+		if _, err := r.ConfirmByApprovalKey(key); errors.Is(err, ErrNotFound) {
+			return key, nil
+		} else if err != nil {
+			return "", err
+		}
+	}
+}
+
+// Approval gives what became of an approval request; see Outcome.
+func (s *Service) Approval(ctx context.Context, ref Ref, key string, wait time.Duration) (*Outcome, error) {
+	return s.await(ctx, ref, func(r Reader) (*Confirm, error) { return r.ConfirmByApprovalKey(key) }, wait)
+}
+
+// DecideApproval carries out S4's approval command. Its clients have no content
+// hash; the log says so.
+func (s *Service) DecideApproval(ctx context.Context, ref Ref, key string, in *mplp.ApprovalCommand) (*Outcome, error) {
+	if in.Key != "" && in.Key != key {
+		return nil, invalid("approval_key", "const", "The approval key does not agree with the address.")
+	}
+	d := DecisionInput{
+		Actions: in.Decisions, ContentHash: in.ContentHash, HashOptional: true, FillFromFirst: true,
+		Reason: in.Reason, UserEditContent: in.UserEditContent, DecidedByRole: in.DecidedByRole,
+	}
+	if err := d.check(); err != nil {
+		return nil, err
+	}
+	return s.decide(ctx, ref, func(r Reader) (*Confirm, error) {
+		c, err := r.ConfirmByApprovalKey(key)
+		if err == nil && in.SessionID != "" && in.SessionID != c.SessionID {
+			return nil, ErrNotFound
+		}
+		return c, err
+	}, d)
+}

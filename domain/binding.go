@@ -1,0 +1,66 @@
+package domain
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"countersign/domain/mplp"
+)
+
+// bind resolves the step a confirm speaks for (DESIGN "The gate"; requirements
+// F-8): the member step_id; else trace.attributes.step_id; else a span_id equal
+// to a step id; else "span-<step id>"; else "span-step-<n>", the n-th step by
+// order. What names a step or span that is none of the plan's is unbound.
+func bind(in *mplp.Confirm, steps []mplp.Step) (Binding, string) {
+	exists := func(id string) bool {
+		return slices.ContainsFunc(steps, func(s mplp.Step) bool { return s.ID == id })
+	}
+	named := in.StepID
+	if named == "" && in.Trace != nil {
+		named = in.Trace.StepID
+	}
+	if named != "" {
+		if exists(named) {
+			return BoundStep, named
+		}
+		return BoundUnknown, ""
+	}
+	if in.Trace == nil || in.Trace.SpanID == "" {
+		return BoundPlan, ""
+	}
+	span := in.Trace.SpanID
+	if exists(span) {
+		return BoundStep, span
+	}
+	rest, prefixed := strings.CutPrefix(span, "span-")
+	if prefixed && exists(rest) {
+		return BoundStep, rest
+	}
+	if number, ok := strings.CutPrefix(rest, "step-"); prefixed && ok {
+		n, err := strconv.Atoi(number)
+		if ordered := orderSteps(steps); err == nil && n >= 1 && n <= len(ordered) && strconv.Itoa(n) == number {
+			return BoundStep, ordered[n-1].ID
+		}
+	}
+	return BoundUnknown, ""
+}
+
+// orderSteps sorts by order_index (requirements P-11); steps without one keep
+// their place behind those that have one.
+func orderSteps(steps []mplp.Step) []mplp.Step {
+	ordered := slices.Clone(steps)
+	slices.SortStableFunc(ordered, func(a, b mplp.Step) int {
+		switch {
+		case a.OrderIndex == nil && b.OrderIndex == nil:
+			return 0
+		case a.OrderIndex == nil:
+			return 1
+		case b.OrderIndex == nil:
+			return -1
+		}
+		return cmp.Compare(*a.OrderIndex, *b.OrderIndex)
+	})
+	return ordered
+}

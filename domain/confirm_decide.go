@@ -1,0 +1,387 @@
+package domain
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+
+	"countersign/domain/evidence"
+	"countersign/domain/mplp"
+)
+
+// DecisionInput is a decision as a page, a JSON body or a command gives it.
+type DecisionInput struct {
+	Status          Status // for every action when Actions is empty
+	Actions         []mplp.ActionDecision
+	ContentHash     string // what the decider was shown
+	HashOptional    bool   // S4's command has none
+	FillFromFirst   bool   // S4: too few decisions are filled with the first (requirements A-17)
+	Reason          string
+	UserEditContent string
+	Intent          string // IntentRequestChanges
+	DecidedByRole   string // id or name; empty: the least capable that suffices
+	DecisionID      string // empty: generated
+}
+
+// DecisionFromJSON makes an input of a posted decision.
+func DecisionFromJSON(d *mplp.DecisionPost) DecisionInput {
+	return DecisionInput{
+		Status: Status(d.Status), Actions: d.Decisions, ContentHash: d.ContentHash, Reason: d.Reason,
+		UserEditContent: d.UserEditContent, DecidedByRole: d.DecidedByRole, DecisionID: d.DecisionID,
+	}
+}
+
+var hashShape = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+
+func (in *DecisionInput) check() error {
+	switch {
+	case in.ContentHash == "" && !in.HashOptional:
+		return invalid("content_hash", "required", "Name the content hash of what you decide on.")
+	case in.ContentHash != "" && !hashShape.MatchString(in.ContentHash):
+		return invalid("content_hash", "pattern", "A content hash is sha256: and 64 hexadecimal digits.")
+	case len(in.Actions) == 0 && in.Status != Approved && in.Status != Rejected:
+		return invalid("status", "enum", "A decision is approved or rejected.")
+	case in.Intent == IntentRequestChanges && in.Reason == "":
+		return invalid("reason", "required", "Say what has to change.")
+	}
+	return nil
+}
+
+// Decide records the decision on a confirm, once and for all: the first one
+// wins, the deadline beats it, and it counts only for the content that was
+// shown. It needs confirm.approve, confirm.reject or both, the required role,
+// and another principal group than the requester's.
+func (s *Service) Decide(ctx context.Context, ref Ref, id string, in DecisionInput) (*Outcome, error) {
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	return s.decide(ctx, ref, func(r Reader) (*Confirm, error) { return r.Confirm(id) }, in)
+}
+
+func (s *Service) decide(ctx context.Context, ref Ref, find func(Reader) (*Confirm, error), in DecisionInput) (outcome *Outcome, err error) {
+	var late error
+	err = s.as(ctx, ref, func(tx Tx, p *Principal) error {
+		c, err := find(tx)
+		if err != nil {
+			return found(err, "confirm")
+		}
+		if !p.sees(c) {
+			return notFound("confirm")
+		}
+		stored, err := tx.ConfirmContent(c.ID)
+		if err != nil {
+			return found(err, "confirm content: it has been forgotten")
+		}
+		content, err := evidence.ParseContent(stored.Content)
+		if err != nil {
+			return err
+		}
+		actions, err := in.perAction(content)
+		if err != nil {
+			return err
+		}
+		d := &Decision{
+			ID: in.DecisionID, ConfirmID: c.ID, Status: in.Status, Cause: CauseHuman, DecidedBy: p.Ref, DecidedByName: p.Name,
+			Reason: in.Reason, UserEditContent: in.UserEditContent, Intent: in.Intent, SentHash: in.ContentHash, Actions: actions,
+		}
+		if p.Kind == KindAgent {
+			d.Cause = CauseAgent
+		}
+		if len(actions) > 0 {
+			d.Status = statusOf(actions)
+		}
+		role, err := s.authority(tx, p, c, needed(d), in.DecidedByRole)
+		if err != nil {
+			return err
+		}
+		d.DecidedByRole = role
+		if refused := c.open(); refused != nil {
+			return s.withDecision(tx, c, refused)
+		}
+		if c.Due(s.clock()) {
+			// The refusal must not roll back the timeout it reports.
+			late, err = s.expire(tx, c)
+			return err
+		}
+		if err := c.sameContent(tx, in.ContentHash); err != nil {
+			return err
+		}
+		if c.EffectiveHash, err = effectiveHash(stored, content, actions); err != nil {
+			return err
+		}
+		if err := s.finish(tx, p, c, d); err != nil {
+			return err
+		}
+		outcome = &Outcome{Confirm: c, Decision: d, Text: d.text()}
+		return s.applyToPlan(tx, p, c, d)
+	})
+	if err == nil {
+		err = late
+	}
+	return outcome, err
+}
+
+// perAction turns what was sent into one decision for each action.
+func (in *DecisionInput) perAction(content *evidence.Content) ([]ActionDecision, error) {
+	n, sent := len(content.Actions), in.Actions
+	if n == 0 {
+		if len(sent) > 0 {
+			return nil, invalid("decisions", "max_items", "The confirm has no actions: send status alone.")
+		}
+		return nil, nil
+	}
+	if len(sent) == 0 {
+		kind := ActionReject
+		if in.Status == Approved {
+			kind = ActionApprove
+		}
+		for range n {
+			sent = append(sent, mplp.ActionDecision{Type: kind})
+		}
+	}
+	switch {
+	case len(sent) > n:
+		return nil, invalid("decisions", "max_items", "There are %d decisions for %d actions.", len(sent), n)
+	case len(sent) < n && !in.FillFromFirst:
+		return nil, invalid("decisions", "min_items", "There are %d decisions for %d actions.", len(sent), n)
+	case len(sent) < n && sent[0].Type == ActionEdit:
+		return nil, invalid("decisions", "min_items", "An edit is for one action: decide on each.")
+	}
+	list := make([]ActionDecision, n)
+	for i, action := range content.Actions {
+		from, filled := i, i >= len(sent)
+		if filled {
+			from = 0
+		}
+		path := fmt.Sprintf("decisions[%d]", from)
+		d := ActionDecision{Type: sent[from].Type, Message: sent[from].Message, Filled: filled, ArgsHash: evidence.ArgsHash(action.Args)}
+		if !allows(action.ReviewConfig, d.Type) {
+			return nil, invalid(path+".type", "enum", "The agent does not accept %s for this action.", d.Type)
+		}
+		if d.Type == ActionEdit {
+			if sent[from].Name != action.Name {
+				return nil, invalid(path+".edited_action.name", "const", "An edit keeps the tool: %s.", action.Name)
+			}
+			d.Name, d.Args, d.ArgsHash = action.Name, sent[from].Args, evidence.ArgsHash(sent[from].Args)
+		}
+		list[i] = d
+	}
+	if status := statusOf(list); in.Status != "" && in.Status != status {
+		return nil, invalid("status", "const", "The status does not agree with the decisions: they make it %s.", status)
+	}
+	return list, nil
+}
+
+// allows reads an action's review config. Reject is always allowed.
+func allows(config json.RawMessage, kind string) bool {
+	var c struct {
+		Allowed []string `json:"allowed_decisions"`
+	}
+	if kind == ActionReject || len(config) == 0 || json.Unmarshal(config, &c) != nil || c.Allowed == nil {
+		return true
+	}
+	return slices.Contains(c.Allowed, kind)
+}
+
+// statusOf says what decisions on actions make of the confirm: approved only if
+// every action is approved or edited.
+func statusOf(actions []ActionDecision) Status {
+	if slices.ContainsFunc(actions, func(a ActionDecision) bool { return a.Type == ActionReject }) {
+		return Rejected
+	}
+	return Approved
+}
+
+// needed lists the capabilities that a decision takes: several actions take
+// each that their decisions need.
+func needed(d *Decision) (list []Capability) {
+	approves, rejects := d.Status == Approved, d.Status == Rejected && len(d.Actions) == 0
+	for _, a := range d.Actions {
+		approves = approves || a.Type != ActionReject
+		rejects = rejects || a.Type == ActionReject
+	}
+	if approves {
+		list = append(list, ConfirmApprove)
+	}
+	if rejects {
+		list = append(list, ConfirmReject)
+	}
+	return list
+}
+
+// authority checks that the principal may make this decision and names the role
+// it is made in.
+func (s *Service) authority(r Reader, p *Principal, c *Confirm, needed []Capability, asked string) (role string, err error) {
+	for _, capability := range needed {
+		if err := p.needs(capability); err != nil {
+			return "", err
+		}
+	}
+	if !p.MayDecide {
+		return "", &Error{Code: CodeMissingCapability, Capability: needed[0], Message: "This key may not decide. Make one with may-decide and an owner."}
+	}
+	if p.Group == c.RequestedGroup && (!s.selfApproval || p.Kind != KindUser) {
+		return "", refuse(CodeSelfApproval, "Nobody decides what they, or their keys, requested.")
+	}
+	acting := p.roleFor(needed...)
+	if c.RequiredRole != "" {
+		required, err := r.Role(c.RequiredRole)
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return "", err
+		}
+		if err != nil || !p.Holds(c.RequiredRole) {
+			return "", refuse(CodeRoleNotHeld, "The role %s must decide this, and you do not hold it.", requiredName(required, c))
+		}
+		acting = required
+	}
+	if asked != "" {
+		chosen, err := findRole(r, asked)
+		if ErrorCode(err) == CodeInternal {
+			return "", err
+		}
+		if err != nil || !p.Holds(chosen.ID) || slices.ContainsFunc(needed, func(c Capability) bool { return !chosen.Grants(c) }) {
+			return "", refuse(CodeRoleNotHeld, "You cannot decide in the role %s: you must hold it, and it must allow this.", asked)
+		}
+		if c.RequiredRole != "" && chosen.ID != c.RequiredRole {
+			return "", refuse(CodeRoleNotHeld, "The role %s must decide this.", acting.Name)
+		}
+		acting = chosen
+	}
+	if acting == nil { // several roles together allow it: the one for the gravest
+		acting = p.roleFor(needed[0])
+	}
+	return acting.Name, nil
+}
+
+func requiredName(r *Role, c *Confirm) string {
+	if r == nil {
+		return c.RequiredRole
+	}
+	return r.Name
+}
+
+// open refuses what cannot be decided in its present state.
+func (c *Confirm) open() *Error {
+	switch {
+	case c.Locked:
+		return refuse(CodeLocked, "The confirm is locked.")
+	case c.Imported:
+		return refuse(CodeInvalidTransition, "The confirm is an import: it is a record, and nobody decides it.")
+	case c.Final() && c.Cause == CauseTimeout:
+		return refuse(CodeExpired, "The deadline has passed: the confirm was rejected because nobody decided.")
+	case c.Final():
+		return refuse(CodeAlreadyDecided, "The confirm was %s already.", c.Status)
+	}
+	return nil
+}
+
+// sameContent refuses a decision on anything but what is there now: another
+// hash, or a plan that has changed since.
+func (c *Confirm) sameContent(r Reader, sent string) error {
+	changed := refuse(CodeContentChanged, "The content is not what you were shown. Look at it again.")
+	if sent != "" && sent != c.ContentHash {
+		return changed
+	}
+	if c.PlanID == "" || c.TargetHash == "" {
+		return nil
+	}
+	plan, err := r.Plan(c.PlanID)
+	if err == nil && plan.Hash != c.TargetHash {
+		return changed
+	}
+	return err
+}
+
+// effectiveHash names what was approved: the content with edits in place.
+func effectiveHash(stored *ConfirmContent, content *evidence.Content, actions []ActionDecision) (string, error) {
+	args := make([]json.RawMessage, len(actions))
+	for i, a := range actions {
+		if a.Type == ActionEdit && !bytes.Equal(a.Args, content.Actions[i].Args) {
+			args[i] = a.Args
+		}
+	}
+	effective, err := content.WithArgs(args).Marshal()
+	return evidence.ContentHash(stored.Salt, effective), err
+}
+
+// EffectiveHash is the hash that editing these arguments would approve, nil
+// keeping an action's own: the page shows it before the edit is confirmed.
+func EffectiveHash(stored *ConfirmContent, args []json.RawMessage) (string, error) {
+	content, err := evidence.ParseContent(stored.Content)
+	if err != nil {
+		return "", err
+	}
+	effective, err := content.WithArgs(args).Marshal()
+	return evidence.ContentHash(stored.Salt, effective), err
+}
+
+// finish writes a final decision and its entry. A CAS in the Store keeps two
+// transactions from both finishing a confirm.
+func (s *Service) finish(tx Tx, p *Principal, c *Confirm, d *Decision) (err error) {
+	if d.ID == "" {
+		if d.ID, err = s.newID(); err != nil {
+			return err
+		}
+	}
+	before, err := tx.Decisions(c.ID)
+	if err != nil {
+		return err
+	}
+	d.Number, d.DecidedAt = len(before), s.clock()
+	if d.Seq, err = tx.NextSeq(); err != nil {
+		return err
+	}
+	c.Status, c.Cause, c.DecidedAt, c.DecidedSeq = d.Status, d.Cause, d.DecidedAt, d.Seq
+	if err := tx.FinishConfirm(c); errors.Is(err, ErrConflict) {
+		now, err := tx.Confirm(c.ID)
+		if err != nil {
+			return err
+		}
+		return s.withDecision(tx, now, now.open())
+	} else if err != nil {
+		return err
+	}
+	if err := tx.InsertDecision(d); errors.Is(err, ErrConflict) {
+		return refuse(CodeIDTaken, "Another decision has the id %s.", d.ID)
+	} else if err != nil {
+		return err
+	}
+	facts := []any{"decision_id", d.ID, "target_type", c.TargetType, "target_id", c.TargetID}
+	if d.Intent != "" {
+		facts = append(facts, "intent", d.Intent)
+	}
+	if d.SentHash == "" && (d.Cause == CauseHuman || d.Cause == CauseAgent) {
+		facts = append(facts, "without_hash", true)
+	}
+	if d.DecidedBy == p.Ref && p.Group == c.RequestedGroup && d.Status != Cancelled {
+		facts = append(facts, "self_approval", true)
+	}
+	if c.StepID != "" {
+		facts = append(facts, "step_id", c.StepID)
+	}
+	entry := evidence.Entry{
+		Type: "confirm." + string(d.Status), Role: d.DecidedByRole, Cause: string(d.Cause), ConfirmID: c.ID, PlanID: c.PlanID,
+		ContentHash: c.ContentHash, EffectiveHash: c.EffectiveHash, TraceID: c.TraceID, SpanID: c.SpanID, Data: data(facts...),
+	}
+	for _, a := range d.Actions {
+		entry.Decisions = append(entry.Decisions, evidence.EntryDecision{Type: a.Type, ArgsHash: a.ArgsHash, Filled: a.Filled})
+	}
+	return s.log(tx, p, entry)
+}
+
+// withDecision adds the winning decision to a refusal.
+func (s *Service) withDecision(r Reader, c *Confirm, refused *Error) error {
+	if refused.Code != CodeAlreadyDecided && refused.Code != CodeExpired {
+		return refused
+	}
+	outcome, err := outcomeOf(r, c)
+	if err != nil {
+		return err
+	}
+	refused.Decision = outcome
+	return refused
+}

@@ -1,0 +1,158 @@
+package domain
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"countersign/domain/evidence"
+)
+
+// CancelConfirm withdraws a pending confirm: its requester may, and whoever
+// holds confirm.reject. A locked one can still be cancelled.
+func (s *Service) CancelConfirm(ctx context.Context, ref Ref, id, reason string) (c *Confirm, err error) {
+	var late error
+	err = s.as(ctx, ref, func(tx Tx, p *Principal) error {
+		if c, err = tx.Confirm(id); err != nil {
+			return found(err, "confirm")
+		}
+		if !p.sees(c) {
+			return notFound("confirm")
+		}
+		if p.Group != c.RequestedGroup {
+			if err := p.needs(ConfirmReject); err != nil {
+				return err
+			}
+		}
+		if refused := c.open(); refused != nil && refused.Code != CodeLocked {
+			return s.withDecision(tx, c, refused)
+		}
+		if c.Due(s.clock()) {
+			late, err = s.expire(tx, c)
+			return err
+		}
+		return s.cancel(tx, p, c, reason)
+	})
+	if err == nil {
+		err = late
+	}
+	return c, err
+}
+
+// cancel ends a confirm without a yes or no; the plan is left alone
+// (requirements C-38).
+func (s *Service) cancel(tx Tx, p *Principal, c *Confirm, reason string) error {
+	d, err := withoutConsent(tx, c, Cancelled, CauseCancelled, reason)
+	if err != nil {
+		return err
+	}
+	d.DecidedBy, d.DecidedByName = p.Ref, p.Name
+	if p.Kind != KindSystem {
+		d.DecidedByRole = c.RequestedByRole
+		if p.Group != c.RequestedGroup {
+			d.DecidedByRole = p.roleFor(ConfirmReject).Name
+		}
+	}
+	return s.finish(tx, p, c, d)
+}
+
+// expire rejects a confirm whose deadline has come. The refusal it returns
+// tells a decider who came too late; it must not undo the transaction.
+func (s *Service) expire(tx Tx, c *Confirm) (late *Error, err error) {
+	seconds := int64(c.ExpiresAt.Sub(c.ReceivedAt).Seconds())
+	d, err := withoutConsent(tx, c, Rejected, CauseTimeout, fmt.Sprintf("Timed out after %d s: nobody decided. This is not a refusal.", seconds))
+	if err != nil {
+		return nil, err
+	}
+	if err := s.finish(tx, &system, c, d); err != nil {
+		return nil, err
+	}
+	late = c.open()
+	late.Decision = &Outcome{Confirm: c, Decision: d, Text: d.text()}
+	return late, s.applyToPlan(tx, &system, c, d)
+}
+
+// withoutConsent is a decision that nobody who may approve has made: every
+// action is rejected.
+func withoutConsent(r Reader, c *Confirm, status Status, cause Cause, reason string) (*Decision, error) {
+	d := &Decision{ConfirmID: c.ID, Status: status, Cause: cause, DecidedBy: System, DecidedByName: SystemName, DecidedByRole: SystemName, Reason: reason}
+	if c.Actions == 0 {
+		return d, nil
+	}
+	stored, err := r.ConfirmContent(c.ID)
+	if err != nil {
+		return nil, found(err, "confirm content: it has been forgotten")
+	}
+	content, err := evidence.ParseContent(stored.Content)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range content.Actions {
+		d.Actions = append(d.Actions, ActionDecision{Type: ActionReject, ArgsHash: evidence.ArgsHash(a.Args)})
+	}
+	return d, nil
+}
+
+// cancelPending cancels, as system, what is pending on a plan, because it has
+// ended or is no longer what was shown.
+func (s *Service) cancelPending(tx Tx, planID, reason string, except ...string) error {
+	confirms, err := tx.ConfirmsOfPlan(planID)
+	if err != nil {
+		return err
+	}
+	for _, c := range confirms {
+		if c.Status != Pending || c.Imported || slices.Contains(except, c.ID) {
+			continue
+		}
+		if err := s.cancel(tx, &system, c, reason); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// applyToPlan moves the plan that a decision was about (requirements C-36,
+// C-37; contradiction 2). A proposed plan is approved or goes back to draft. A
+// plan that is approved or running keeps its status on approval; a rejection
+// cancels a running one unless the confirm says recover. Imports, cancelled and
+// unbound confirms move nothing.
+func (s *Service) applyToPlan(tx Tx, p *Principal, c *Confirm, d *Decision) error {
+	if c.PlanID == "" || c.TargetType != TargetPlan || c.Imported || d.Status == Cancelled || c.TargetHash == "" {
+		return nil
+	}
+	plan, err := tx.Plan(c.PlanID)
+	if err != nil || plan.Imported {
+		return err
+	}
+	facts := []any{"confirm_id", c.ID, "decided_by", d.DecidedByRole}
+	switch {
+	case plan.Status == PlanProposed && c.Binding == BoundPlan && d.Status == Approved:
+		return s.movePlan(tx, p, plan, PlanApproved, "plan.approved", facts...)
+	case plan.Status == PlanProposed && c.Binding == BoundPlan:
+		return s.movePlan(tx, p, plan, PlanDraft, "plan.rejected", append(facts, "reason", d.Reason)...)
+	case plan.Status == PlanInProgress && d.Status == Rejected && c.OnReject != OnRejectRecover:
+		return s.endPlan(tx, p, plan, PlanCancelled, d.text(), c.ID)
+	}
+	return nil
+}
+
+// text says why, in a sentence fit to hand to a model: only a person's or an
+// authorised agent's own words read as theirs.
+func (d *Decision) text() string {
+	switch d.Cause {
+	case CauseHuman, CauseAgent:
+		return d.Reason
+	case CauseTimeout:
+		return d.Reason
+	}
+	by := "the system"
+	if d.DecidedBy.Kind != KindSystem {
+		by = d.DecidedByName
+	}
+	sentence := "Cancelled by " + by + ": no decision was made. This is not a refusal."
+	if d.Reason != "" {
+		sentence += " Reason: " + strings.TrimSuffix(d.Reason, ".") + "."
+	}
+	return sentence
+}

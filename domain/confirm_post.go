@@ -1,0 +1,302 @@
+package domain
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"countersign/domain/evidence"
+	"countersign/domain/mplp"
+)
+
+// PostedConfirm is the answer to a posted confirm.
+type PostedConfirm struct {
+	Confirm  *Confirm
+	Created  bool // false: the same confirm had been posted before
+	Warnings []mplp.Warning
+}
+
+// PostConfirm stores a confirm and tells those who may decide. The id is the
+// idempotency key: the same confirm again changes nothing. Which capability is
+// needed depends on the target.
+func (s *Service) PostConfirm(ctx context.Context, ref Ref, in *mplp.Confirm) (posted *PostedConfirm, err error) {
+	err = s.as(ctx, ref, func(tx Tx, p *Principal) error {
+		posted, err = s.postConfirm(tx, p, in, approvalFrame{})
+		return err
+	})
+	return posted, err
+}
+
+// approvalFrame is what an approval request (S4) has beside its confirm.
+type approvalFrame struct {
+	key   string
+	index int64
+}
+
+func (s *Service) postConfirm(tx Tx, p *Principal, in *mplp.Confirm, frame approvalFrame) (*PostedConfirm, error) {
+	role, registered, err := requester(tx, p, in)
+	if err != nil {
+		return nil, err
+	}
+	digest := sha256.Sum256(in.Native.Bytes())
+	if old, err := postedBefore(tx, in.ID, frame.key); err != nil {
+		return nil, err
+	} else if old != nil {
+		if old.RequestedGroup != p.Group || !bytes.Equal(old.BodyDigest, digest[:]) {
+			return nil, refuse(CodeIDTaken, "This id or approval key names another confirm.")
+		}
+		return &PostedConfirm{Confirm: old, Warnings: in.Warnings}, nil
+	}
+	if err := s.quota(tx, p); err != nil {
+		return nil, err
+	}
+
+	now := s.clock()
+	c := &Confirm{
+		ID: in.ID, TargetType: TargetType(in.TargetType), TargetID: in.TargetID,
+		Status: Pending, RequestedBy: p.Ref, RequestedGroup: p.Group, RequestedByName: p.Name,
+		RequestedByRole: role, RoleRegistered: registered, OnReject: in.OnReject, Supersedes: in.Supersedes,
+		SessionID: in.SessionID, MessageID: in.MessageID, ApprovalKey: frame.key, FrameIndex: frame.index,
+		Actions: len(in.Actions), Imported: in.Imported(), Locked: in.Locked, ReceivedAt: now, BodyDigest: digest[:],
+	}
+	for _, id := range []*string{&c.ID, &c.TargetID} {
+		if *id == "" {
+			if *id, err = s.newID(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if in.Trace != nil {
+		c.TraceID, c.SpanID = in.Trace.TraceID, in.Trace.SpanID
+	}
+	if c.Imported {
+		c.Cause = CauseImport
+		if in.Status != "" {
+			c.Status = Status(in.Status)
+		}
+	} else if timeout := in.Deadline(DefaultTimeout); timeout > 0 {
+		c.ExpiresAt = now.Add(time.Duration(timeout) * time.Second)
+	}
+	if in.RequiredRole != "" {
+		required, err := findRole(tx, in.RequiredRole)
+		if ErrorCode(err) == CodeNotFound {
+			return nil, invalid("required_role", "reference", "There is no role %s, so nobody could decide.", in.RequiredRole)
+		} else if err != nil {
+			return nil, err
+		}
+		c.RequiredRole = required.ID
+	}
+	warnings := append([]mplp.Warning(nil), in.Warnings...)
+	if !registered {
+		warnings = append(warnings, mplp.Warning{Path: "requested_by_role", Code: "unregistered", Message: "No role of this server has this name: kept as a label."})
+	}
+	doubts, err := s.aim(tx, p, c, in)
+	if err != nil {
+		return nil, err
+	}
+	warnings = append(warnings, doubts...)
+	content, err := s.content(c, in)
+	if err != nil {
+		return nil, err
+	}
+	if c.RequestedSeq, err = tx.NextSeq(); err != nil {
+		return nil, err
+	}
+	if err := tx.InsertConfirm(c, content); err != nil {
+		return nil, err
+	}
+	event := "confirm.requested"
+	if c.Imported {
+		event = "confirm.imported"
+	}
+	facts := []any{"target_type", c.TargetType, "target_id", c.TargetID, "status", c.Status}
+	if c.StepID != "" {
+		facts = append(facts, "step_id", c.StepID)
+	}
+	if len(warnings) > 0 {
+		facts = append(facts, "warnings", firstWarnings(warnings))
+	}
+	return &PostedConfirm{Confirm: c, Created: true, Warnings: warnings}, s.log(tx, p, evidence.Entry{
+		Type: event, Role: role, Cause: string(c.Cause), ConfirmID: c.ID, PlanID: c.PlanID,
+		ContentHash: c.ContentHash, TraceID: c.TraceID, SpanID: c.SpanID, Data: data(facts...),
+	})
+}
+
+// requester checks that the principal may post this confirm and settles the
+// role it asks in. A registered role must be held; any other is a label.
+func requester(r Reader, p *Principal, in *mplp.Confirm) (role string, registered bool, err error) {
+	var needed []Capability
+	switch TargetType(in.TargetType) {
+	case TargetPlan:
+		needed = []Capability{PlanPropose, PlanExecute}
+	case TargetContext:
+		needed = []Capability{ConfirmRequest, ContextModify}
+	default:
+		needed = []Capability{ConfirmRequest}
+		if len(in.Actions) > 0 {
+			needed = append(needed, PlanExecute, PlanPropose)
+		}
+	}
+	if err := p.needsAny(needed...); err != nil {
+		return "", false, err
+	}
+	if in.RequestedByRole == "" {
+		for _, held := range p.Roles {
+			for _, c := range needed {
+				if held.Grants(c) {
+					return held.Name, true, nil
+				}
+			}
+		}
+		return SystemName, true, nil // the command line
+	}
+	named, err := findRole(r, in.RequestedByRole)
+	switch {
+	case ErrorCode(err) == CodeNotFound:
+		return in.RequestedByRole, false, nil
+	case err != nil:
+		return "", false, err
+	case !p.Holds(named.ID) && p.Kind != KindSystem:
+		return "", false, refuse(CodeRoleNotHeld, "You do not hold the role %s, so you cannot ask in its name.", named.Name)
+	}
+	return in.RequestedByRole, true, nil
+}
+
+func postedBefore(r Reader, id, approvalKey string) (*Confirm, error) {
+	find, key := r.Confirm, id
+	if approvalKey != "" {
+		find, key = r.ConfirmByApprovalKey, approvalKey
+	}
+	if key == "" {
+		return nil, nil
+	}
+	c, err := find(key)
+	if errors.Is(err, ErrNotFound) {
+		return nil, nil
+	}
+	return c, err
+}
+
+// quota keeps one agent from flooding every reviewer (threat T21).
+func (s *Service) quota(r Reader, p *Principal) error {
+	if p.Kind != KindAgent {
+		return nil
+	}
+	n, err := r.PendingCount(&p.Ref)
+	if err == nil && n >= s.limits.Pending {
+		return refuse(CodeRateLimited, "This key has %d confirms pending, as many as it may. Wait for decisions, or cancel some.", n)
+	}
+	return err
+}
+
+// aim finds what the confirm is about: the hash of the target as it is now and
+// the binding to a plan and step. A target that the requester may not see is
+// treated like one that does not exist, so that nobody gates another's plan.
+func (s *Service) aim(r Reader, p *Principal, c *Confirm, in *mplp.Confirm) (warnings []mplp.Warning, err error) {
+	unknown := func(path, what string) {
+		warnings = append(warnings, mplp.Warning{Path: path, Code: "reference", Message: "There is no such " + what + " yet, or it is not yours to see."})
+	}
+	if in.Supersedes != "" {
+		if before, err := r.Confirm(in.Supersedes); err != nil && !errors.Is(err, ErrNotFound) {
+			return nil, err
+		} else if err != nil || before.RequestedGroup != p.Group {
+			unknown("supersedes", "confirm")
+		}
+	}
+	switch c.TargetType {
+	case TargetContext:
+		target, err := r.Context(c.TargetID)
+		if err == nil && target.seenBy(p) {
+			c.TargetHash = evidence.BytesHash(target.Native)
+		} else if err != nil && !errors.Is(err, ErrNotFound) {
+			return nil, err
+		} else {
+			unknown("target_id", "context")
+		}
+		return warnings, nil
+	case TargetPlan:
+		c.PlanID = c.TargetID
+	case TargetOther:
+		if in.PlanID == "" || in.StepID == "" {
+			return warnings, nil
+		}
+		c.PlanID = in.PlanID
+	default:
+		return warnings, nil
+	}
+	plan, err := visiblePlan(r, p, c.PlanID)
+	if ErrorCode(err) == CodeNotFound {
+		unknown("target_id", "plan")
+		if _, err := r.Plan(c.PlanID); err == nil {
+			c.PlanID = "" // another group's: it must not be touched
+		}
+		c.Binding = BoundPlan
+		if in.NamesStep() {
+			c.Binding = BoundUnknown
+		}
+		return warnings, nil
+	} else if err != nil {
+		return nil, err
+	}
+	c.TargetHash = plan.Hash
+	sent, err := r.PlanContent(plan.ID)
+	if err != nil {
+		return nil, err
+	}
+	document, err := mplp.ParsePlan(sent, s.limits.Wire())
+	if err != nil {
+		return nil, err
+	}
+	c.Binding, c.StepID = bind(in, document.Steps)
+	if c.Binding == BoundUnknown {
+		warnings = append(warnings, mplp.Warning{Path: "step_id", Code: "unbound",
+			Message: "Names a step or span that is none of the plan's: blocks the whole plan and resumes nothing."})
+	}
+	return warnings, nil
+}
+
+// content builds what is hashed and what is given back.
+func (s *Service) content(c *Confirm, in *mplp.Confirm) (*ConfirmContent, error) {
+	requestedAt := in.RequestedAt
+	if requestedAt == "" {
+		requestedAt = mplp.RenderTime(c.ReceivedAt)
+	}
+	document := evidence.Content{
+		ConfirmID: c.ID, TargetType: string(c.TargetType), TargetID: c.TargetID, TargetHash: c.TargetHash,
+		StepID: c.StepID, RequiredRole: in.RequiredRole, RequestedByRole: c.RequestedByRole, RequestedBy: c.RequestedBy.String(),
+		ReceivedAt: c.ReceivedAt, RequestedAt: requestedAt, ExpiresAt: c.ExpiresAt, OnReject: c.OnReject,
+		Supersedes: c.Supersedes, Reason: in.Reason, SessionID: c.SessionID, MessageID: c.MessageID,
+	}
+	if document.StepID == "" {
+		document.StepID = in.StepID
+	}
+	if c.TargetType == TargetOther {
+		document.PlanID = in.PlanID
+	}
+	if trace, ok := in.Native.Get("trace"); ok && in.Trace != nil {
+		document.Trace = json.RawMessage(trace)
+	}
+	stored := &ConfirmContent{ConfirmID: c.ID, Reason: in.Reason, Salt: make([]byte, evidence.SaltSize)}
+	for i, a := range in.Actions {
+		document.Actions = append(document.Actions, evidence.Action{
+			Name: a.Name, Args: a.Args, ToolUseID: a.ToolUseID, Description: a.Description, ReviewConfig: in.ReviewConfigJSON(i),
+		})
+		stored.Tools = append(stored.Tools, a.Name)
+	}
+	if _, err := io.ReadFull(s.rand, stored.Salt); err != nil {
+		return nil, fmt.Errorf("salt: %w", err)
+	}
+	var err error
+	if stored.Content, err = document.Marshal(); err != nil {
+		return nil, err
+	}
+	c.ContentHash = evidence.ContentHash(stored.Salt, stored.Content)
+	c.EffectiveHash = c.ContentHash
+	stored.Native = mplp.CompleteConfirm(in.Native, c.ID, c.TargetID, c.RequestedByRole, requestedAt)
+	return stored, nil
+}

@@ -1,0 +1,248 @@
+package domain
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"countersign/domain/evidence"
+	"countersign/domain/mplp"
+)
+
+// sees says whether a principal may see a confirm. A requester always sees its
+// own. A user sees all with confirm.approve, confirm.reject or trace.read; a
+// key only what it may decide.
+func (p *Principal) sees(c *Confirm) bool {
+	switch {
+	case p.Kind == KindSystem, p.Group == c.RequestedGroup:
+		return true
+	case p.Kind == KindAgent:
+		return p.decides() && (c.RequiredRole == "" || p.Holds(c.RequiredRole))
+	}
+	return p.CanAny(ConfirmApprove, ConfirmReject, TraceRead)
+}
+
+// visibility is sees, for lists.
+func (p *Principal) visibility() Visibility {
+	if p.Kind == KindAgent {
+		return Visibility{Group: p.Group, Decides: p.decides(), Roles: roleIDs(p.Roles)}
+	}
+	return Visibility{All: p.Kind == KindSystem || p.CanAny(ConfirmApprove, ConfirmReject, TraceRead), Group: p.Group}
+}
+
+// Confirms lists the confirms that the reader may see, in the inbox's order:
+// the soonest deadline first, then those without one, oldest first. Decided
+// ones come latest decision first.
+func (s *Service) Confirms(ctx context.Context, ref Ref, f ConfirmFilter, page Page) (list []*ConfirmRow, next string, err error) {
+	// A row that is due shows as pending for no longer than this.
+	if _, err := s.expireDue(ctx); err != nil {
+		return nil, "", err
+	}
+	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
+		f.Visible = p.visibility()
+		if f.Mine {
+			if !p.decides() {
+				return nil
+			}
+			f.Decider = Visibility{Group: p.Group, Decides: true, Roles: roleIDs(p.Roles)}
+			if s.selfApproval && p.Kind == KindUser {
+				f.Decider.Group = ""
+			}
+		}
+		list, next, err = r.Confirms(f, page)
+		return err
+	})
+	return list, next, err
+}
+
+// PendingCount counts the pending confirms that wait for anybody.
+func (s *Service) PendingCount(ctx context.Context, ref Ref) (n int, err error) {
+	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
+		if !p.visibility().All {
+			return nil
+		}
+		n, err = r.PendingCount(nil)
+		return err
+	})
+	return n, err
+}
+
+// ConfirmDetail is a confirm with everything a reviewer needs to decide.
+type ConfirmDetail struct {
+	Confirm      *Confirm
+	Stored       *ConfirmContent   // nil: the content has been forgotten
+	Content      *evidence.Content // what is hashed; nil with Stored
+	Decisions    []*Decision
+	Plan         *PlanDetail // the plan it concerns; nil: none, unknown or not visible
+	Context      *Context    // the context it concerns, or its plan's
+	Required     *Role       // the role that must decide; nil: any
+	Requester    *Role       // the registered role it was requested in
+	Before       *Confirm    // the one it supersedes
+	SupersededBy []string
+	Standing     Standing
+	Native       []byte // as the JSON interface gives it
+}
+
+// Standing says what a reader may do with a confirm, and why not.
+type Standing struct {
+	Approve error   // nil: may approve and edit
+	Reject  error   // nil: may reject and request changes
+	Cancel  error   // nil: may cancel
+	Roles   []*Role // the reader's roles that grant approving or rejecting
+	Who     []*Role // every role that may decide this
+}
+
+// Confirm finds a confirm with everything about it. An expiry is settled
+// before it answers.
+func (s *Service) Confirm(ctx context.Context, ref Ref, id string) (detail *ConfirmDetail, err error) {
+	o, err := s.Outcome(ctx, ref, id, 0)
+	if err != nil {
+		return nil, err
+	}
+	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
+		c, err := r.Confirm(o.Confirm.ID)
+		if err != nil {
+			return found(err, "confirm")
+		}
+		detail, err = s.confirmDetail(r, p, c)
+		return err
+	})
+	return detail, err
+}
+
+func (s *Service) confirmDetail(r Reader, p *Principal, c *Confirm) (*ConfirmDetail, error) {
+	detail := &ConfirmDetail{Confirm: c}
+	stored, err := r.ConfirmContent(c.ID)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return nil, err
+	}
+	if err == nil {
+		detail.Stored = stored
+		if detail.Content, err = evidence.ParseContent(stored.Content); err != nil {
+			return nil, err
+		}
+	}
+	if detail.Decisions, err = r.Decisions(c.ID); err != nil {
+		return nil, err
+	}
+	if detail.Stored != nil {
+		detail.Native = mplp.RenderConfirm(detail.Stored.Native, string(c.Status), records(detail.Decisions))
+	}
+	if err := s.surroundings(r, p, detail); err != nil {
+		return nil, err
+	}
+	detail.Standing, err = s.standing(r, p, c)
+	return detail, err
+}
+
+// surroundings loads what else the page shows. What is missing stays nil.
+func (s *Service) surroundings(r Reader, p *Principal, detail *ConfirmDetail) (err error) {
+	c := detail.Confirm
+	if c.PlanID != "" {
+		// A reviewer decides on the plan, so whoever sees the confirm sees it.
+		plan, err := r.Plan(c.PlanID)
+		if err == nil {
+			if detail.Plan, err = s.planDetail(r, p, plan); err != nil {
+				return err
+			}
+			if target, err := r.Context(plan.ContextID); err == nil {
+				detail.Context = target
+			}
+		} else if !errors.Is(err, ErrNotFound) {
+			return err
+		}
+	}
+	if c.TargetType == TargetContext && c.TargetHash != "" {
+		if target, err := r.Context(c.TargetID); err == nil {
+			detail.Context = target
+		}
+	}
+	if role, err := r.Role(c.RequiredRole); err == nil {
+		detail.Required = role
+	}
+	if c.RoleRegistered {
+		if role, err := findRole(r, c.RequestedByRole); err == nil {
+			detail.Requester = role
+		}
+	}
+	if c.Supersedes != "" {
+		if before, err := r.Confirm(c.Supersedes); err == nil && p.sees(before) {
+			detail.Before = before
+		}
+	}
+	detail.SupersededBy, err = r.SupersededBy(c.ID)
+	return err
+}
+
+// standing works out what the reader may do, by the same rules as deciding.
+func (s *Service) standing(r Reader, p *Principal, c *Confirm) (Standing, error) {
+	var st Standing
+	roles, err := r.Roles()
+	if err != nil {
+		return st, err
+	}
+	may := func(role *Role) bool { return role.Grants(ConfirmApprove) || role.Grants(ConfirmReject) }
+	for _, role := range roles {
+		if c.RequiredRole != "" && role.ID == c.RequiredRole || c.RequiredRole == "" && may(role) {
+			st.Who = append(st.Who, role)
+		}
+	}
+	for _, role := range p.Roles {
+		if may(role) && (c.RequiredRole == "" || c.RequiredRole == role.ID) {
+			st.Roles = append(st.Roles, role)
+		}
+	}
+	ended := error(nil)
+	if refused := c.open(); refused != nil {
+		ended = refused
+	}
+	_, st.Approve = s.authority(r, p, c, []Capability{ConfirmApprove}, "")
+	_, st.Reject = s.authority(r, p, c, []Capability{ConfirmReject}, "")
+	if p.Group != c.RequestedGroup {
+		st.Cancel = p.needs(ConfirmReject)
+	}
+	if ended != nil {
+		if st.Approve == nil {
+			st.Approve = ended
+		}
+		if st.Reject == nil {
+			st.Reject = ended
+		}
+		if ErrorCode(ended) != CodeLocked {
+			st.Cancel = ended
+		}
+	}
+	return st, nil
+}
+
+// Undecidable is why the reader may neither approve nor reject, nil if either.
+func (st *Standing) Undecidable() error {
+	if st.Approve == nil || st.Reject == nil {
+		return nil
+	}
+	return st.Approve
+}
+
+func records(decisions []*Decision) (list []mplp.Decision) {
+	for _, d := range decisions {
+		list = append(list, mplp.Decision{
+			ID: d.ID, Status: string(d.Status), DecidedByRole: d.DecidedByRole, DecidedAt: mplp.RenderTime(d.DecidedAt), Reason: d.Reason,
+		})
+	}
+	return list
+}
+
+// NextPending gives the confirm that follows in the reader's list after one was
+// decided, empty when there is none.
+func (s *Service) NextPending(ctx context.Context, ref Ref, f ConfirmFilter, decided string) (id string, err error) {
+	f.Status, f.Mine = Pending, true
+	list, _, err := s.Confirms(ctx, ref, f, Page{Limit: 2})
+	if err != nil {
+		return "", err
+	}
+	i := slices.IndexFunc(list, func(row *ConfirmRow) bool { return row.ID != decided })
+	if i < 0 {
+		return "", nil
+	}
+	return list[i].ID, nil
+}

@@ -1,0 +1,106 @@
+package domain
+
+import (
+	"context"
+	"errors"
+
+	"countersign/domain/evidence"
+	"countersign/domain/mplp"
+)
+
+// Context finds a context. Needs context.read or context.modify; a key sees its
+// own group's and, if it may decide, everything.
+func (s *Service) Context(ctx context.Context, ref Ref, id string) (c *Context, err error) {
+	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
+		c, err = visibleContext(r, p, id)
+		return err
+	})
+	return c, err
+}
+
+func visibleContext(r Reader, p *Principal, id string) (*Context, error) {
+	c, err := r.Context(id)
+	if err != nil {
+		return nil, found(err, "context")
+	}
+	if c.Group != p.Group && p.Kind == KindAgent && !p.decides() {
+		return nil, notFound("context")
+	}
+	return c, p.needsAny(ContextRead, ContextModify)
+}
+
+func (c *Context) seenBy(p *Principal) bool {
+	return c.Group == p.Group || p.Kind != KindAgent || p.decides()
+}
+
+// Contexts lists the contexts that the reader may see, newest first.
+func (s *Service) Contexts(ctx context.Context, ref Ref, page Page) (list []*Context, next string, err error) {
+	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
+		all := p.CanAny(ContextRead, ContextModify) && (p.Kind != KindAgent || p.decides())
+		list, next, err = r.Contexts(ContextFilter{Visible: Visibility{All: all, Group: p.Group}}, page)
+		return err
+	})
+	return list, next, err
+}
+
+// CreateContext stores a context. Needs context.modify.
+func (s *Service) CreateContext(ctx context.Context, ref Ref, in *mplp.Context) (c *Context, err error) {
+	err = s.as(ctx, ref, func(tx Tx, p *Principal) error {
+		if err := p.needs(ContextModify); err != nil {
+			return err
+		}
+		now := s.clock()
+		c = &Context{ID: in.ID, RequestedBy: p.Ref, Group: p.Group, CreatedAt: now, UpdatedAt: now}
+		if c.ID == "" {
+			if c.ID, err = s.newID(); err != nil {
+				return err
+			}
+		} else if _, err := tx.Context(c.ID); err == nil {
+			return refuse(CodeIDTaken, "There is a context with the id %s already.", c.ID)
+		} else if !errors.Is(err, ErrNotFound) {
+			return err
+		}
+		c.fill(in)
+		if err := tx.InsertContext(c); err != nil {
+			return err
+		}
+		return s.log(tx, p, evidence.Entry{Type: "context.created", ObjectID: c.ID, Data: data("title", c.Title, "status", c.Status)})
+	})
+	return c, err
+}
+
+// UpdateContext replaces a context. Needs context.modify, and role.modify too
+// to lock or unlock it.
+func (s *Service) UpdateContext(ctx context.Context, ref Ref, id string, in *mplp.Context) (c *Context, err error) {
+	if in.ID != "" && in.ID != id {
+		return nil, invalid("context_id", "const", "The id of a context does not change.")
+	}
+	err = s.as(ctx, ref, func(tx Tx, p *Principal) error {
+		if c, err = visibleContext(tx, p, id); err != nil {
+			return err
+		}
+		if err := p.needs(ContextModify); err != nil {
+			return err
+		}
+		if c.Locked {
+			if !mplp.DiffersOnlyIn("governance", c.Native, in.Native) {
+				return refuse(CodeLocked, "The context is locked: only its governance can be changed.")
+			}
+			if err := p.needs(RoleModify); err != nil {
+				return err
+			}
+		}
+		c.UpdatedAt = s.clock()
+		c.fill(in)
+		if err := tx.UpdateContext(c); err != nil {
+			return err
+		}
+		return s.log(tx, p, evidence.Entry{Type: "context.modified", ObjectID: c.ID, Data: data("title", c.Title, "status", c.Status)})
+	})
+	return c, err
+}
+
+func (c *Context) fill(in *mplp.Context) {
+	c.Title, c.Status, c.OwnerRole, c.Locked = in.Title, in.Status, in.OwnerRole, in.Locked
+	c.Native = mplp.CompleteContext(in.Native, c.ID, c.CreatedAt, c.UpdatedAt)
+}

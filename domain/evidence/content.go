@@ -1,0 +1,169 @@
+package evidence
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"time"
+)
+
+// SaltSize is the length in bytes of the random salt stored beside a content.
+// Erasing salt and content forgets the content and keeps the proofs: without
+// the salt, arguments that are easy to guess cannot be guessed from the hash.
+const SaltSize = 32
+
+// Content is everything about a confirm that a reviewer decides on, fixed when
+// the confirm is created. Its members are written in this order, for good.
+type Content struct {
+	ConfirmID       string
+	TargetType      string
+	TargetID        string
+	TargetHash      string // of what is approved: a plan's content, a context's stored bytes
+	PlanID          string // the plan a confirm of target type other belongs to
+	StepID          string // the step it gates, as resolved
+	RequiredRole    string
+	RequestedByRole string
+	RequestedBy     string // the principal, "user:<id>" or "key:<id>"
+	ReceivedAt      time.Time
+	RequestedAt     string
+	ExpiresAt       time.Time // zero: it does not expire
+	OnReject        string
+	Supersedes      string
+	Reason          string
+	Actions         []Action
+	Trace           json.RawMessage // as sent
+	SessionID       string
+	MessageID       string
+}
+
+// Action is one tool call of a content. Args are the bytes the agent sent,
+// white space between tokens removed and nothing else touched.
+type Action struct {
+	Name         string
+	Args         json.RawMessage
+	ToolUseID    string
+	Description  string
+	ReviewConfig json.RawMessage // as sent, or nil
+}
+
+type wireAction struct {
+	Name         string          `json:"name"`
+	Args         json.RawMessage `json:"args"`
+	ToolUseID    string          `json:"tool_use_id,omitempty"`
+	Description  string          `json:"description,omitempty"`
+	ReviewConfig json.RawMessage `json:"review_config,omitempty"`
+}
+
+type wireContent struct {
+	V               int             `json:"v"`
+	ConfirmID       string          `json:"confirm_id"`
+	TargetType      string          `json:"target_type"`
+	TargetID        string          `json:"target_id"`
+	TargetHash      string          `json:"target_hash,omitempty"`
+	PlanID          string          `json:"plan_id,omitempty"`
+	StepID          string          `json:"step_id,omitempty"`
+	RequiredRole    string          `json:"required_role,omitempty"`
+	RequestedByRole string          `json:"requested_by_role"`
+	RequestedBy     string          `json:"requested_by"`
+	ReceivedAt      string          `json:"received_at"`
+	RequestedAt     string          `json:"requested_at"`
+	ExpiresAt       string          `json:"expires_at,omitempty"`
+	OnReject        string          `json:"on_reject,omitempty"`
+	Supersedes      string          `json:"supersedes,omitempty"`
+	Reason          string          `json:"reason,omitempty"`
+	Actions         []wireAction    `json:"actions,omitempty"`
+	Trace           json.RawMessage `json:"trace,omitempty"`
+	SessionID       string          `json:"session_id,omitempty"`
+	MessageID       string          `json:"message_id,omitempty"`
+}
+
+// Marshal gives the bytes that are stored and hashed.
+func (c *Content) Marshal() ([]byte, error) {
+	w := wireContent{
+		V: 1, ConfirmID: c.ConfirmID, TargetType: c.TargetType, TargetID: c.TargetID, TargetHash: c.TargetHash,
+		PlanID: c.PlanID, StepID: c.StepID, RequiredRole: c.RequiredRole,
+		RequestedByRole: c.RequestedByRole, RequestedBy: c.RequestedBy,
+		ReceivedAt: c.ReceivedAt.UTC().Format(TimeFormat), RequestedAt: c.RequestedAt,
+		OnReject: c.OnReject, Supersedes: c.Supersedes, Reason: c.Reason,
+		Trace: c.Trace, SessionID: c.SessionID, MessageID: c.MessageID,
+	}
+	if !c.ExpiresAt.IsZero() {
+		w.ExpiresAt = c.ExpiresAt.UTC().Format(TimeFormat)
+	}
+	for _, a := range c.Actions {
+		w.Actions = append(w.Actions, wireAction(a))
+	}
+	return encode(w)
+}
+
+// ParseContent reads the bytes that Marshal wrote.
+func ParseContent(data []byte) (*Content, error) {
+	var w wireContent
+	if err := json.Unmarshal(data, &w); err != nil {
+		return nil, err
+	}
+	c := &Content{
+		ConfirmID: w.ConfirmID, TargetType: w.TargetType, TargetID: w.TargetID, TargetHash: w.TargetHash,
+		PlanID: w.PlanID, StepID: w.StepID, RequiredRole: w.RequiredRole,
+		RequestedByRole: w.RequestedByRole, RequestedBy: w.RequestedBy, RequestedAt: w.RequestedAt,
+		OnReject: w.OnReject, Supersedes: w.Supersedes, Reason: w.Reason,
+		Trace: w.Trace, SessionID: w.SessionID, MessageID: w.MessageID,
+	}
+	var err error
+	if c.ReceivedAt, err = time.Parse(TimeFormat, w.ReceivedAt); err != nil {
+		return nil, err
+	}
+	if w.ExpiresAt != "" {
+		if c.ExpiresAt, err = time.Parse(TimeFormat, w.ExpiresAt); err != nil {
+			return nil, err
+		}
+	}
+	for _, a := range w.Actions {
+		c.Actions = append(c.Actions, Action(a))
+	}
+	return c, nil
+}
+
+// WithArgs returns the content with the arguments of some actions replaced:
+// what an edit approves. args is parallel to the actions; nil keeps one as is.
+func (c *Content) WithArgs(args []json.RawMessage) *Content {
+	edited := *c
+	edited.Actions = append([]Action(nil), c.Actions...)
+	for i, a := range args {
+		if a != nil {
+			edited.Actions[i].Args = a
+		}
+	}
+	return &edited
+}
+
+// ContentHash names content so that nobody can later claim another: the
+// SHA-256 over a fixed prefix, the salt and the content's bytes.
+func ContentHash(salt, content []byte) string {
+	return hash([]byte("countersign/content/v1\n"), salt, content)
+}
+
+// ArgsHash is the SHA-256 of one action's compacted argument bytes.
+func ArgsHash(args []byte) string { return hash(args) }
+
+func hash(parts ...[]byte) string {
+	h := sha256.New()
+	for _, p := range parts {
+		h.Write(p)
+	}
+	return "sha256:" + hex.EncodeToString(h.Sum(nil))
+}
+
+// encode writes compact JSON. Without SetEscapeHTML(false) the encoder would
+// rewrite "<" inside embedded argument bytes, and the hash would name bytes
+// that the agent never sent.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}

@@ -1,0 +1,134 @@
+package domain
+
+import (
+	"sync"
+
+	"countersign/domain/evidence"
+)
+
+// Feed spreads what was committed inside this process: to agents waiting for
+// one confirm, and to pages and streams that follow everything. The Store
+// publishes to it after each commit; nothing is ever published before.
+//
+// A listener that does not keep up is dropped, not skipped: its channel is
+// closed, and it comes back with the number of the last entry it has seen.
+type Feed struct {
+	mu      sync.Mutex
+	closed  bool
+	done    chan struct{}
+	waiters map[string]map[*waiter]struct{} // by confirm id
+	subs    map[*Subscription]struct{}
+}
+
+type waiter struct{ woken chan struct{} }
+
+// NewFeed returns a Feed without listeners.
+func NewFeed() *Feed {
+	return &Feed{
+		done:    make(chan struct{}),
+		waiters: map[string]map[*waiter]struct{}{},
+		subs:    map[*Subscription]struct{}{},
+	}
+}
+
+// Publish tells everybody. It never blocks.
+func (f *Feed) Publish(entries []*evidence.Entry) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, e := range entries {
+		for w := range f.waiters[e.ConfirmID] {
+			select {
+			case w.woken <- struct{}{}:
+			default: // it has been woken already
+			}
+		}
+	}
+	for sub := range f.subs {
+		for _, e := range entries {
+			select {
+			case sub.entries <- e:
+				continue
+			default:
+			}
+			f.drop(sub)
+			break
+		}
+	}
+}
+
+// Close ends every wait and stream, so that a server can stop. What is asked
+// afterwards ends at once.
+func (f *Feed) Close() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return
+	}
+	f.closed = true
+	close(f.done)
+	for sub := range f.subs {
+		f.drop(sub)
+	}
+}
+
+// Done is closed when the server stops.
+func (f *Feed) Done() <-chan struct{} { return f.done }
+
+// await listens for entries about one confirm. The channel holds at most one
+// wake-up; stop must be called.
+func (f *Feed) await(confirmID string) (woken <-chan struct{}, stop func()) {
+	w := &waiter{woken: make(chan struct{}, 1)}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.waiters[confirmID] == nil {
+		f.waiters[confirmID] = map[*waiter]struct{}{}
+	}
+	f.waiters[confirmID][w] = struct{}{}
+	return w.woken, func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		delete(f.waiters[confirmID], w)
+		if len(f.waiters[confirmID]) == 0 {
+			delete(f.waiters, confirmID)
+		}
+	}
+}
+
+// Subscription receives every entry, in order.
+type Subscription struct {
+	feed    *Feed
+	entries chan *evidence.Entry
+}
+
+// backlog is how many entries a subscriber may be behind before it is dropped.
+const backlog = 1024
+
+// Subscribe begins to follow the log. Close must be called.
+func (f *Feed) Subscribe() *Subscription {
+	sub := &Subscription{feed: f, entries: make(chan *evidence.Entry, backlog)}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		close(sub.entries)
+		return sub
+	}
+	f.subs[sub] = struct{}{}
+	return sub
+}
+
+// Entries is closed when the subscriber was too slow or the server stops.
+func (s *Subscription) Entries() <-chan *evidence.Entry { return s.entries }
+
+// Close ends the subscription.
+func (s *Subscription) Close() {
+	s.feed.mu.Lock()
+	defer s.feed.mu.Unlock()
+	s.feed.drop(s)
+}
+
+func (f *Feed) drop(sub *Subscription) {
+	if _, ok := f.subs[sub]; ok {
+		delete(f.subs, sub)
+		close(sub.entries)
+	}
+}

@@ -1,0 +1,201 @@
+package domain
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"countersign/domain/credential"
+	"countersign/domain/evidence"
+)
+
+// KeyInput is a key as a form or a command asks for it.
+type KeyInput struct {
+	Name      string
+	Roles     []string      // ids or names
+	Owner     string        // id or name of a user; empty: none
+	MayDecide bool          // needs an owner
+	Life      time.Duration // zero: it does not expire
+}
+
+// KeyRow is a key as lists show it.
+type KeyRow struct {
+	Key
+	Owner  string    // the owner's name
+	UsedAt time.Time // zero: never
+}
+
+// Authenticate finds the principal of an API key. Whatever is wrong with the
+// key gets the same answer.
+func (s *Service) Authenticate(ctx context.Context, text string) (p *Principal, err error) {
+	unknown := refuse(CodeUnauthenticated, "A valid key is needed: Authorization: Bearer cs_….")
+	id, hash, err := credential.ParseKey(text)
+	if err != nil {
+		return nil, unknown
+	}
+	err = s.store.View(ctx, func(r Reader) error {
+		k, err := r.Key(id)
+		if errors.Is(err, ErrNotFound) || err == nil && !credential.Equal(k.Hash, hash) {
+			return unknown
+		} else if err != nil {
+			return err
+		}
+		p, err = s.principal(r, k.ref())
+		return err
+	})
+	if err == nil {
+		s.touchKey(ctx, id)
+	}
+	return p, err
+}
+
+// keyTouch bounds how often using a key writes to the database.
+const keyTouch = time.Minute
+
+// touchKey notes that a key was used. It is a courtesy to administrators: what
+// goes wrong with it does not concern the agent.
+func (s *Service) touchKey(ctx context.Context, id string) {
+	now := s.clock()
+	if last, ok := s.keyUse.Load(id); ok && now.Sub(last.(time.Time)) < keyTouch {
+		return
+	}
+	s.keyUse.Store(id, now)
+	_ = s.store.Tx(ctx, func(tx Tx) error { return tx.TouchKey(id, now) })
+}
+
+// Keys lists all keys. Needs key.read.
+func (s *Service) Keys(ctx context.Context, ref Ref) (list []*KeyRow, err error) {
+	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
+		if err := p.needsAny(KeyRead, KeyModify); err != nil {
+			return err
+		}
+		keys, err := r.Keys()
+		if err != nil {
+			return err
+		}
+		used, err := r.KeyLastUsed()
+		if err != nil {
+			return err
+		}
+		for _, k := range keys {
+			row := &KeyRow{Key: *k, UsedAt: used[k.ID]}
+			if k.OwnerID != "" {
+				owner, err := r.User(k.OwnerID)
+				if err != nil {
+					return err
+				}
+				row.Owner = owner.Name
+			}
+			list = append(list, row)
+		}
+		return nil
+	})
+	return list, err
+}
+
+// CreateKey makes a key; its text is returned once and kept nowhere. Needs
+// key.modify and everything that the roles allow. A key that may decide needs
+// an owner, and making one for another user needs "*": whoever has it decides
+// in that user's place.
+func (s *Service) CreateKey(ctx context.Context, ref Ref, in KeyInput) (key *Key, text string, err error) {
+	if err := checkName("name", in.Name); err != nil {
+		return nil, "", err
+	}
+	if in.MayDecide && in.Owner == "" {
+		return nil, "", invalid("owner", "required", "A key that may decide needs an owner.")
+	}
+	if in.Life < 0 {
+		return nil, "", invalid("expires", "limit", "A key expires after at least one day.")
+	}
+	secret, err := credential.NewKey(s.rand)
+	if err != nil {
+		return nil, "", err
+	}
+	err = s.as(ctx, ref, func(tx Tx, p *Principal) error {
+		if err := p.needs(KeyModify); err != nil {
+			return err
+		}
+		roles, err := findRoles(tx, in.Roles)
+		if err != nil {
+			return err
+		}
+		for _, role := range roles {
+			if !p.Covers(role) {
+				return beyond(p, role)
+			}
+		}
+		now := s.clock()
+		key = &Key{ID: secret.ID, Name: in.Name, Hash: secret.Hash, MayDecide: in.MayDecide, Roles: roleIDs(roles), CreatedAt: now}
+		if in.Life > 0 {
+			key.ExpiresAt = now.Add(in.Life)
+		}
+		if in.Owner != "" {
+			owner, err := findUser(tx, in.Owner)
+			if ErrorCode(err) == CodeNotFound || err == nil && owner.Disabled {
+				return invalid("owner", "reference", "There is no enabled user %s.", in.Owner)
+			} else if err != nil {
+				return err
+			}
+			if in.MayDecide && p.Ref != owner.ref() && !p.Can(Everything) {
+				return &Error{Code: CodeMissingCapability, Capability: Everything,
+					Message: "A key that decides in another user's place needs the capability *."}
+			}
+			key.OwnerID = owner.ID
+		}
+		keys, err := tx.Keys()
+		if err != nil {
+			return err
+		}
+		for _, other := range keys {
+			if other.Live(now) && strings.EqualFold(other.Name, in.Name) {
+				return refuse(CodeIDTaken, "There is a key named %s already. Revoke it first, or choose another name.", in.Name)
+			}
+		}
+		if err := tx.InsertKey(key); err != nil {
+			return err
+		}
+		return s.log(tx, p, evidence.Entry{Type: "key.created", ObjectID: key.ID,
+			Data: data("name", key.Name, "roles", key.Roles, "owner", key.OwnerID, "may_decide", key.MayDecide)})
+	})
+	return key, secret.Text, err
+}
+
+// RevokeKey ends a key, found by id or by the name of one in force, at once.
+// Needs key.modify.
+func (s *Service) RevokeKey(ctx context.Context, ref Ref, idOrName string) error {
+	return s.as(ctx, ref, func(tx Tx, p *Principal) error {
+		key, err := findKey(tx, idOrName)
+		if err != nil {
+			return err
+		}
+		if err := p.needs(KeyModify); err != nil {
+			return err
+		}
+		if !key.RevokedAt.IsZero() {
+			return refuse(CodeInvalidTransition, "The key is revoked already.")
+		}
+		key.RevokedAt = s.clock()
+		if err := tx.UpdateKey(key); err != nil {
+			return err
+		}
+		return s.log(tx, p, evidence.Entry{Type: "key.revoked", ObjectID: key.ID, Data: data("name", key.Name)})
+	})
+}
+
+func findKey(r Reader, idOrName string) (*Key, error) {
+	key, err := r.Key(idOrName)
+	if err == nil || !errors.Is(err, ErrNotFound) {
+		return key, err
+	}
+	keys, err := r.Keys()
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range keys {
+		if k.RevokedAt.IsZero() && strings.EqualFold(k.Name, idOrName) {
+			return k, nil
+		}
+	}
+	return nil, notFound("key")
+}

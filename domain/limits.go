@@ -1,0 +1,72 @@
+package domain
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"countersign/domain/mplp"
+)
+
+// Limits bounds what one server accepts. It is the only place for such
+// numbers; DefaultLimits is DESIGN's table.
+type Limits struct {
+	Body     int // bytes of a JSON body
+	PlanBody int // bytes of a plan
+	Depth    int // nesting of JSON
+	Number   int // characters of a number literal
+	Actions  int // actions of a confirm
+	Steps    int // steps of a plan
+	Edges    int // dependencies of a plan
+	Drawn    int // steps drawn as a graph
+	Pending  int // pending confirms per key
+	Waits    int // waits and streams per key
+	AllWaits int // waits and streams of the server
+}
+
+// DefaultLimits returns the limits of a server that was not told otherwise.
+func DefaultLimits() Limits {
+	return Limits{
+		Body: 256 << 10, PlanBody: 4 << 20, Depth: 32, Number: 64, Actions: 32,
+		Steps: 5_000, Edges: 20_000, Drawn: 500, Pending: 1_000, Waits: 1_000, AllWaits: 50_000,
+	}
+}
+
+// Deadlines of confirms, in whole seconds (requirements A-11b).
+const (
+	DefaultTimeout = 300
+	MaxTimeout     = 2_592_000
+)
+
+// MaxWait is how long a caller may wait for an outcome in one request.
+const MaxWait = 60 * time.Second
+
+// Parse sets limits from "name=value,…", as the command line has them.
+func (l Limits) Parse(text string) (Limits, error) {
+	fields := map[string]*int{
+		"body": &l.Body, "plan_body": &l.PlanBody, "depth": &l.Depth, "number": &l.Number, "actions": &l.Actions,
+		"steps": &l.Steps, "edges": &l.Edges, "drawn": &l.Drawn, "pending": &l.Pending, "waits": &l.Waits, "all_waits": &l.AllWaits,
+	}
+	for pair := range strings.SplitSeq(text, ",") {
+		if pair == "" {
+			continue
+		}
+		name, value, _ := strings.Cut(pair, "=")
+		field, ok := fields[name]
+		if !ok {
+			return l, fmt.Errorf("there is no limit %q", name)
+		}
+		n, err := strconv.Atoi(value)
+		if err != nil || n < 1 {
+			return l, fmt.Errorf("limit %s: %q is not a whole number above 0", name, value)
+		}
+		*field = n
+	}
+	return l, nil
+}
+
+// Wire gives the limits that reading a JSON document needs.
+func (l Limits) Wire() mplp.Limits {
+	return mplp.Limits{Depth: l.Depth, NumberLen: l.Number, Actions: l.Actions, Steps: l.Steps, Edges: l.Edges}
+}

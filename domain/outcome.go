@@ -1,0 +1,96 @@
+package domain
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Outcome of a confirm; see Service.Outcome.
+func outcomeOf(r Reader, c *Confirm) (*Outcome, error) {
+	o := &Outcome{Confirm: c}
+	if c.Imported {
+		o.Text = "Imported with its decisions: this server did not see them made, so they prove nothing here."
+		return o, nil
+	}
+	if !c.Final() {
+		return o, nil
+	}
+	decisions, err := r.Decisions(c.ID)
+	if err != nil {
+		return nil, err
+	}
+	if len(decisions) == 0 {
+		return nil, errors.New("a final confirm without a decision")
+	}
+	o.Decision = decisions[len(decisions)-1]
+	o.Text = o.Decision.text()
+	return o, nil
+}
+
+// Settled says whether waiting on is of no use.
+func (o *Outcome) Settled() bool { return o.Confirm.Final() || o.Confirm.Imported }
+
+// Outcome gives what became of a confirm, waiting up to wait (at most MaxWait)
+// for a final status. It answers at once when there is one, and as soon as the
+// decision is committed otherwise. An expiry is settled before it answers.
+func (s *Service) Outcome(ctx context.Context, ref Ref, id string, wait time.Duration) (*Outcome, error) {
+	return s.await(ctx, ref, func(r Reader) (*Confirm, error) { return r.Confirm(id) }, wait)
+}
+
+func (s *Service) await(ctx context.Context, ref Ref, find func(Reader) (*Confirm, error), wait time.Duration) (*Outcome, error) {
+	o, err := s.outcome(ctx, ref, find)
+	if err != nil || wait <= 0 || o.Settled() {
+		return o, err
+	}
+	// Listening begins before the second look, or a decision between the look
+	// and the listening would be missed.
+	woken, stop := s.feed.await(o.Confirm.ID)
+	defer stop()
+	timer := time.NewTimer(min(wait, MaxWait))
+	defer timer.Stop()
+	for {
+		if o, err = s.outcome(ctx, ref, find); err != nil || o.Settled() {
+			return o, err
+		}
+		var deadline <-chan time.Time
+		if expires := o.Confirm.ExpiresAt; !expires.IsZero() {
+			deadline = time.After(max(expires.Sub(s.clock()), time.Millisecond))
+		}
+		select {
+		case <-woken:
+		case <-deadline:
+		case <-timer.C:
+			return o, nil
+		case <-s.feed.Done():
+			return o, nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// outcome looks once.
+func (s *Service) outcome(ctx context.Context, ref Ref, find func(Reader) (*Confirm, error)) (o *Outcome, err error) {
+	look := func(r Reader, p *Principal) error {
+		c, err := find(r)
+		if err != nil {
+			return found(err, "confirm")
+		}
+		if !p.sees(c) {
+			return notFound("confirm")
+		}
+		o, err = outcomeOf(r, c)
+		return err
+	}
+	if err := s.read(ctx, ref, look); err != nil {
+		return nil, err
+	}
+	if o.Confirm.Due(s.clock()) {
+		if err := s.settle(ctx, o.Confirm.ID); err != nil {
+			return nil, err
+		}
+		err = s.read(ctx, ref, look)
+	}
+	return o, err
+}

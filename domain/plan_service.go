@@ -1,0 +1,330 @@
+package domain
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"slices"
+
+	"countersign/domain/evidence"
+	"countersign/domain/mplp"
+)
+
+// PostedPlan is the answer to a posted plan.
+type PostedPlan struct {
+	Plan     *Plan
+	Native   []byte
+	Created  bool // false: the same plan had been posted before
+	Warnings []mplp.Warning
+}
+
+// PostPlan stores a plan as a draft, or as an import if it comes with a past of
+// its own. Needs plan.create. The id is the idempotency key: the same plan
+// again changes nothing.
+func (s *Service) PostPlan(ctx context.Context, ref Ref, in *mplp.Plan) (posted *PostedPlan, err error) {
+	digest := sha256.Sum256(in.Native.Bytes())
+	err = s.as(ctx, ref, func(tx Tx, p *Principal) error {
+		if err := p.needs(PlanCreate); err != nil {
+			return err
+		}
+		if in.ID != "" {
+			old, err := tx.Plan(in.ID)
+			if err == nil {
+				if old.Group != p.Group || string(old.BodyDigest) != string(digest[:]) {
+					return refuse(CodeIDTaken, "There is another plan with the id %s.", in.ID)
+				}
+				posted = &PostedPlan{Plan: old, Warnings: in.Warnings}
+				posted.Native, err = planNative(tx, old)
+				return err
+			} else if !errors.Is(err, ErrNotFound) {
+				return err
+			}
+		}
+		now := s.clock()
+		plan := &Plan{ID: in.ID, RequestedBy: p.Ref, Group: p.Group, Name: p.Name, BodyDigest: digest[:], CreatedAt: now, UpdatedAt: now}
+		if plan.ID == "" {
+			if plan.ID, err = s.newID(); err != nil {
+				return err
+			}
+		}
+		if err := plan.fill(in); err != nil {
+			return err
+		}
+		plan.Imported = plan.Status != PlanDraft || slices.ContainsFunc(in.Steps, func(step mplp.Step) bool { return step.Status != string(StepPending) })
+		warnings := append(in.Warnings, referenceWarnings(tx, in)...)
+		if err := tx.InsertPlan(plan, mplp.CompletePlan(in.Native, plan.ID)); err != nil {
+			return err
+		}
+		event := "plan.created"
+		if plan.Imported {
+			event = "plan.imported"
+		}
+		if err := s.logPlan(tx, p, plan, event, "", "steps", len(in.Steps), "warnings", firstWarnings(warnings)); err != nil {
+			return err
+		}
+		posted = &PostedPlan{Plan: plan, Created: true, Warnings: warnings}
+		posted.Native, err = planNative(tx, plan)
+		return err
+	})
+	return posted, err
+}
+
+// fill takes over what a client says of a plan.
+func (p *Plan) fill(in *mplp.Plan) (err error) {
+	p.ContextID, p.Title, p.Status, p.States = in.ContextID, in.Title, PlanStatus(in.Status), newStepStates(in.Steps)
+	if in.Trace != nil {
+		p.TraceID = in.Trace.TraceID
+	}
+	p.Hash, err = planContent(in).Hash()
+	return err
+}
+
+func planContent(in *mplp.Plan) evidence.PlanContent {
+	content := evidence.PlanContent{Title: in.Title, Objective: in.Objective, ContextID: in.ContextID}
+	for _, step := range in.Steps {
+		dependencies := step.Dependencies
+		if dependencies == nil {
+			dependencies = []string{}
+		}
+		content.Steps = append(content.Steps, evidence.StepContent{
+			StepID: step.ID, Description: step.Description, Dependencies: dependencies,
+			AgentRole: step.AgentRole, OrderIndex: step.OrderIndex,
+		})
+	}
+	return content
+}
+
+// referenceWarnings says what a plan names that this server does not know
+// (requirements P-10, P-30): it may come later, so it is no error.
+func referenceWarnings(r Reader, in *mplp.Plan) (list []mplp.Warning) {
+	if _, err := r.Context(in.ContextID); errors.Is(err, ErrNotFound) {
+		list = append(list, mplp.Warning{Path: "context_id", Code: "reference", Message: "There is no such context yet."})
+	}
+	return list
+}
+
+// RevisePlan replaces a draft. Needs plan.create. Confirms that were pending on
+// the draft are cancelled: nobody decides on what is no longer there.
+func (s *Service) RevisePlan(ctx context.Context, ref Ref, id string, in *mplp.Plan) (revised *PostedPlan, err error) {
+	if in.ID != "" && in.ID != id {
+		return nil, invalid("plan_id", "const", "The id of a plan does not change.")
+	}
+	err = s.as(ctx, ref, func(tx Tx, p *Principal) error {
+		plan, err := visiblePlan(tx, p, id)
+		if err != nil {
+			return err
+		}
+		if err := p.needs(PlanCreate); err != nil {
+			return err
+		}
+		if err := plan.editable(); err != nil {
+			return err
+		}
+		was := plan.Hash
+		if err := plan.fill(in); err != nil {
+			return err
+		}
+		if plan.Status != PlanDraft {
+			return refuse(CodeInvalidTransition, "A plan's status changes by proposing and deciding, not by writing it.")
+		}
+		if slices.ContainsFunc(in.Steps, func(step mplp.Step) bool { return step.Status != string(StepPending) }) {
+			return refuse(CodeInvalidTransition, "The steps of a draft are pending.")
+		}
+		plan.UpdatedAt = s.clock()
+		warnings := append(in.Warnings, referenceWarnings(tx, in)...)
+		if err := tx.UpdatePlan(plan, PlanDraft, mplp.CompletePlan(in.Native, plan.ID)); err != nil {
+			return err
+		}
+		if err := s.logPlan(tx, p, plan, "plan.revised", "", "steps", len(in.Steps), "warnings", firstWarnings(warnings)); err != nil {
+			return err
+		}
+		if plan.Hash != was {
+			if err := s.cancelPending(tx, plan.ID, "The plan was changed after this was requested."); err != nil {
+				return err
+			}
+		}
+		revised = &PostedPlan{Plan: plan, Warnings: warnings}
+		revised.Native, err = planNative(tx, plan)
+		return err
+	})
+	return revised, err
+}
+
+func (p *Plan) editable() error {
+	switch {
+	case p.Imported:
+		return refuse(CodeInvalidTransition, "The plan is an import: it is a record and does not change.")
+	case p.Status != PlanDraft:
+		return refuse(CodeInvalidTransition, "Only a draft can be changed; this plan is %s.", p.Status)
+	}
+	return nil
+}
+
+// PlanDetail is a plan with everything its page shows.
+type PlanDetail struct {
+	Plan     *Plan
+	Document *mplp.Plan // as sent
+	Context  *Context   // nil: unknown, or not for this reader
+	Confirms []*Confirm // newest first
+	Native   []byte     // as the JSON interface gives it
+	Propose  error      // nil: this reader may propose it now
+	Cancel   error      // nil: this reader may cancel it now
+}
+
+// Plan finds a plan. Its poster sees it, and whoever holds a plan capability,
+// confirm.approve, confirm.reject or trace.read; a key only its group's.
+func (s *Service) Plan(ctx context.Context, ref Ref, id string) (detail *PlanDetail, err error) {
+	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
+		plan, err := visiblePlan(r, p, id)
+		if err != nil {
+			return err
+		}
+		detail, err = s.planDetail(r, p, plan)
+		return err
+	})
+	return detail, err
+}
+
+func (s *Service) planDetail(r Reader, p *Principal, plan *Plan) (*PlanDetail, error) {
+	content, err := r.PlanContent(plan.ID)
+	if err != nil {
+		return nil, err
+	}
+	detail := &PlanDetail{Plan: plan}
+	if detail.Document, err = mplp.ParsePlan(content, s.limits.Wire()); err != nil {
+		return nil, err
+	}
+	if c, err := r.Context(plan.ContextID); err == nil && p.CanAny(ContextRead, ContextModify) {
+		detail.Context = c
+	}
+	if detail.Confirms, err = r.ConfirmsOfPlan(plan.ID); err != nil {
+		return nil, err
+	}
+	if detail.Native, err = planNative(r, plan); err != nil {
+		return nil, err
+	}
+	if detail.Propose = p.needs(PlanPropose); detail.Propose == nil {
+		detail.Propose = plan.proposable(detail.Confirms)
+	}
+	detail.Cancel = plan.cancellable(p)
+	return detail, nil
+}
+
+// Plans lists the plans that the reader may see, newest first.
+func (s *Service) Plans(ctx context.Context, ref Ref, f PlanFilter, page Page) (list []*Plan, next string, err error) {
+	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
+		f.Visible = Visibility{All: p.readsPlans(), Group: p.Group}
+		list, next, err = r.Plans(f, page)
+		return err
+	})
+	return list, next, err
+}
+
+func visiblePlan(r Reader, p *Principal, id string) (*Plan, error) {
+	plan, err := r.Plan(id)
+	if err != nil {
+		return nil, found(err, "plan")
+	}
+	if plan.Group != p.Group && !p.readsPlans() {
+		return nil, notFound("plan")
+	}
+	return plan, nil
+}
+
+// readsPlans says whether a principal sees the plans of other groups. A key
+// does so only when it may decide.
+func (p *Principal) readsPlans() bool {
+	if p.Kind == KindAgent {
+		return p.decides()
+	}
+	return p.CanAny(PlanCreate, PlanPropose, PlanExecute, "plan.*", ConfirmApprove, ConfirmReject, TraceRead)
+}
+
+// decides says whether a principal may decide at all.
+func (p *Principal) decides() bool { return p.MayDecide && p.CanAny(ConfirmApprove, ConfirmReject) }
+
+// CancelPlan abandons a draft (its poster, or plan.create) or stops a running
+// plan (plan.execute or confirm.reject): requirements P-14b and P-14h. Its
+// pending confirms are cancelled with it.
+func (s *Service) CancelPlan(ctx context.Context, ref Ref, id, reason string) (plan *Plan, err error) {
+	err = s.as(ctx, ref, func(tx Tx, p *Principal) error {
+		if plan, err = visiblePlan(tx, p, id); err != nil {
+			return err
+		}
+		if err := plan.cancellable(p); err != nil {
+			return err
+		}
+		return s.endPlan(tx, p, plan, PlanCancelled, reason, "")
+	})
+	return plan, err
+}
+
+func (p *Plan) cancellable(by *Principal) error {
+	switch {
+	case p.Status == PlanInProgress:
+		if err := by.needsAny(PlanExecute, ConfirmReject); err != nil {
+			return err
+		}
+	case p.Group != by.Group || by.Group == "":
+		if err := by.needs(PlanCreate); err != nil {
+			return err
+		}
+	}
+	if p.Imported || !p.Status.CanMove(PlanCancelled) {
+		return refuse(CodeInvalidTransition, "A plan that is %s cannot be cancelled.", p.words())
+	}
+	return nil
+}
+
+func (p *Plan) words() string {
+	if p.Imported {
+		return "an import"
+	}
+	return string(p.Status)
+}
+
+// endPlan moves a plan to a final status and cancels what is pending on it,
+// except the confirm that is just being decided.
+func (s *Service) endPlan(tx Tx, p *Principal, plan *Plan, to PlanStatus, reason, except string) error {
+	if err := s.movePlan(tx, p, plan, to, "plan."+string(to), "reason", reason); err != nil {
+		return err
+	}
+	return s.cancelPending(tx, plan.ID, "The plan has ended: "+string(to)+".", except)
+}
+
+// movePlan takes one of S3's edges and logs it.
+func (s *Service) movePlan(tx Tx, p *Principal, plan *Plan, to PlanStatus, event string, facts ...any) error {
+	from := plan.Status
+	if !from.CanMove(to) {
+		return refuse(CodeInvalidTransition, "A plan does not go from %s to %s.", from, to)
+	}
+	plan.Status, plan.UpdatedAt = to, s.clock()
+	if err := tx.UpdatePlan(plan, from, nil); err != nil {
+		return err
+	}
+	return s.logPlan(tx, p, plan, event, "", append(facts, "from", from)...)
+}
+
+func (s *Service) logPlan(tx Tx, p *Principal, plan *Plan, event, confirmID string, facts ...any) error {
+	return s.log(tx, p, evidence.Entry{Type: event, PlanID: plan.ID, ConfirmID: confirmID, TraceID: plan.TraceID,
+		ContentHash: plan.Hash, Data: data(append(facts, "title", plan.Title, "status", plan.Status)...)})
+}
+
+// planNative is the plan as the JSON interface gives it: as sent, with the
+// statuses of now.
+func planNative(r Reader, plan *Plan) ([]byte, error) {
+	content, err := r.PlanContent(plan.ID)
+	if err != nil {
+		return nil, err
+	}
+	statuses := make([]string, len(plan.States))
+	for i := range statuses {
+		statuses[i] = string(plan.States.Status(i))
+	}
+	return mplp.RenderPlan(content, string(plan.Status), statuses)
+}
+
+// firstWarnings is what of the warnings goes to the log and to the header.
+func firstWarnings(list []mplp.Warning) []mplp.Warning {
+	return list[:min(len(list), 16)]
+}

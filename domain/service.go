@@ -1,0 +1,216 @@
+package domain
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/domain/credential"
+	"countersign/domain/evidence"
+)
+
+// Service is the one place that decides. Each method is one use case: it
+// checks the request, loads who is asking, checks what they may, applies the
+// rule, writes and logs, in one transaction. Pages, JSON, streams and the
+// command line all go through it.
+//
+// Every method takes the Ref of who acts and returns an *Error for every
+// refusal. Answers come in the order that DESIGN gives: 401, 422, 404, 403,
+// 423, 409.
+type Service struct {
+	store  Store
+	feed   *Feed
+	now    func() time.Time
+	rand   io.Reader
+	hasher *credential.Hasher
+	limits Limits
+	// selfApproval lets users, never keys, decide what their own group
+	// requested.
+	selfApproval bool
+	// keyUse remembers when each key was last noted as used (id to time).
+	keyUse sync.Map
+}
+
+// Config is what a Service needs beside its Store. Zero members get defaults
+// fit for a server.
+type Config struct {
+	Feed              *Feed
+	Now               func() time.Time
+	Rand              io.Reader
+	Hasher            *credential.Hasher
+	Limits            Limits
+	AllowSelfApproval bool
+}
+
+// NewService returns a Service over a Store. The Store must publish to the
+// same Feed.
+func NewService(store Store, c Config) *Service {
+	s := &Service{
+		store: store, feed: c.Feed, now: c.Now, rand: c.Rand, hasher: c.Hasher,
+		limits: c.Limits, selfApproval: c.AllowSelfApproval,
+	}
+	if s.feed == nil {
+		s.feed = NewFeed()
+	}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	if s.rand == nil {
+		s.rand = rand.Reader
+	}
+	if s.hasher == nil {
+		s.hasher = credential.NewHasher(credential.DefaultParams, 2)
+	}
+	if s.limits == (Limits{}) {
+		s.limits = DefaultLimits()
+	}
+	return s
+}
+
+// Limits in force.
+func (s *Service) Limits() Limits { return s.limits }
+
+// Now is the server's clock.
+func (s *Service) Now() time.Time { return s.clock() }
+
+// Feed tells what was committed.
+func (s *Service) Feed() *Feed { return s.feed }
+
+// Prepare seeds a new database with the roles of S1 (requirements)
+// and does nothing on one that has been prepared.
+func (s *Service) Prepare(ctx context.Context) error {
+	return s.store.Tx(ctx, func(tx Tx) error {
+		if seq, err := tx.NextSeq(); err != nil || seq > 0 {
+			return err
+		}
+		now := s.clock()
+		for _, role := range SeededRoles() {
+			role.CreatedAt, role.UpdatedAt = now, now
+			role.Native = seededNative(&role)
+			if err := tx.InsertRole(&role); err != nil {
+				return err
+			}
+			if err := s.log(tx, &system, evidence.Entry{Type: "role.created", ObjectID: role.ID, Data: data("seeded", true)}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// system is the clock and the command line as a principal.
+var system = Principal{Ref: System, Name: SystemName}
+
+// clock is the server's time as it is stored: UTC, in microseconds.
+func (s *Service) clock() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
+
+// newID makes an id: a lower-case UUID v4 (requirements C-6).
+func (s *Service) newID() (string, error) {
+	id, err := uuid.NewRandomFromReader(s.rand)
+	return id.String(), err
+}
+
+// as runs fn in a transaction as the principal that ref names. It is refused
+// when there is no such principal any more.
+func (s *Service) as(ctx context.Context, ref Ref, fn func(tx Tx, p *Principal) error) error {
+	return s.store.Tx(ctx, func(tx Tx) error {
+		p, err := s.principal(tx, ref)
+		if err != nil {
+			return err
+		}
+		return fn(tx, p)
+	})
+}
+
+// read runs fn on a snapshot as the principal that ref names.
+func (s *Service) read(ctx context.Context, ref Ref, fn func(r Reader, p *Principal) error) error {
+	return s.store.View(ctx, func(r Reader) error {
+		p, err := s.principal(r, ref)
+		if err != nil {
+			return err
+		}
+		return fn(r, p)
+	})
+}
+
+// Principal loads who ref names, with the roles held now.
+func (s *Service) Principal(ctx context.Context, ref Ref) (p *Principal, err error) {
+	err = s.read(ctx, ref, func(_ Reader, found *Principal) error {
+		p = found
+		return nil
+	})
+	return p, err
+}
+
+// principal loads who ref names. Disabled users, and keys that are revoked,
+// expired or owned by a disabled user, are nobody.
+func (s *Service) principal(r Reader, ref Ref) (*Principal, error) {
+	nobody := refuse(CodeUnauthenticated, "Sign in first, or send a valid key.")
+	var ids []string
+	p := &Principal{Ref: ref}
+	switch ref.Kind {
+	case KindSystem:
+		return &system, nil
+	case KindUser:
+		u, err := r.User(ref.ID)
+		if errors.Is(err, ErrNotFound) || err == nil && u.Disabled {
+			return nil, nobody
+		} else if err != nil {
+			return nil, err
+		}
+		p.Name, p.Group, p.MayDecide, ids = u.Name, u.group(), true, u.Roles
+	case KindAgent:
+		k, err := r.Key(ref.ID)
+		if errors.Is(err, ErrNotFound) || err == nil && !k.Live(s.clock()) {
+			return nil, nobody
+		} else if err != nil {
+			return nil, err
+		}
+		if k.OwnerID != "" {
+			owner, err := r.User(k.OwnerID)
+			if errors.Is(err, ErrNotFound) || err == nil && owner.Disabled {
+				return nil, nobody
+			} else if err != nil {
+				return nil, err
+			}
+		}
+		p.Name, p.Group, p.MayDecide, ids = k.Name, k.group(), k.MayDecide, k.Roles
+	default:
+		return nil, nobody
+	}
+	for _, id := range ids {
+		role, err := r.Role(id)
+		if err != nil {
+			return nil, err
+		}
+		p.Roles = append(p.Roles, role)
+	}
+	return p, nil
+}
+
+// log appends an entry for a change that p made at this moment. It is the last
+// thing a change does: it covers the rows written since the entry before.
+func (s *Service) log(tx Tx, p *Principal, e evidence.Entry) error {
+	e.At = s.clock()
+	e.Principal, e.Kind, e.Name = p.Ref.String(), string(p.Kind), p.Name
+	return tx.Append(&e)
+}
+
+// data makes the further facts of an entry from alternating names and values.
+func data(pairs ...any) json.RawMessage {
+	members := make(map[string]any, len(pairs)/2)
+	for i := 0; i+1 < len(pairs); i += 2 {
+		members[pairs[i].(string)] = pairs[i+1]
+	}
+	raw, err := json.Marshal(members) // sorted by name
+	if err != nil {
+		panic("log data: " + err.Error()) // only values of our own come here
+	}
+	return raw
+}

@@ -1,0 +1,279 @@
+package domain
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"countersign/domain/credential"
+	"countersign/domain/evidence"
+)
+
+// How long a browser stays signed in: without being used, and at the most.
+const (
+	SessionIdle = 30 * time.Minute
+	SessionLife = 12 * time.Hour
+	// sessionTouch bounds how often using a session writes to the database.
+	sessionTouch = time.Minute
+)
+
+// wrongSignIn never says which of the two was wrong.
+func wrongSignIn() *Error {
+	return refuse(CodeUnauthenticated, "The name or the password is wrong, or the account is disabled.")
+}
+
+// SignIn checks a name and password and opens a session; token goes into the
+// cookie. Unknown names take as long as wrong passwords.
+func (s *Service) SignIn(ctx context.Context, name, password, browser string) (token string, user *User, err error) {
+	err = s.store.View(ctx, func(r Reader) error {
+		user, err = r.UserByName(name)
+		return err
+	})
+	switch {
+	case err != nil && !errors.Is(err, ErrNotFound):
+		return "", nil, err
+	case err != nil || user.Disabled || user.Password == "":
+		if err := s.hasher.VerifyUnknown(ctx, password); err != nil {
+			return "", nil, err
+		}
+		return "", nil, wrongSignIn()
+	}
+	ok, rehash, err := s.hasher.Verify(ctx, user.Password, password)
+	if err != nil {
+		return "", nil, err
+	}
+	if !ok {
+		return "", nil, wrongSignIn()
+	}
+	fresh := ""
+	if rehash {
+		if fresh, err = s.hasher.Hash(ctx, password); err != nil {
+			return "", nil, err
+		}
+	}
+	verified := user.Password
+	err = s.store.Tx(ctx, func(tx Tx) error {
+		if user, err = tx.User(user.ID); err != nil {
+			return err
+		}
+		// Between the check and now the account may have been disabled or reset.
+		if user.Disabled || user.Password != verified {
+			return wrongSignIn()
+		}
+		if fresh != "" {
+			if err := s.setPassword(tx, &Principal{Ref: user.ref(), Name: user.Name}, user, fresh); err != nil {
+				return err
+			}
+		}
+		token, err = s.openSession(tx, user, browser)
+		return err
+	})
+	return token, user, err
+}
+
+func (s *Service) openSession(tx Tx, u *User, browser string) (string, error) {
+	token, err := credential.NewToken(s.rand)
+	if err != nil {
+		return "", err
+	}
+	now := s.clock()
+	if err := tx.PruneVolatile(now.Add(-SessionIdle), now.Add(-SessionLife), now); err != nil {
+		return "", err
+	}
+	return token.Text, tx.InsertSession(&Session{Hash: token.Hash, UserID: u.ID, CreatedAt: now, SeenAt: now, Browser: browser})
+}
+
+func (s *Service) setPassword(tx Tx, p *Principal, u *User, hash string) error {
+	u.Password, u.UpdatedAt = hash, s.clock()
+	if err := tx.UpdateUser(u); err != nil {
+		return err
+	}
+	return s.log(tx, p, evidence.Entry{Type: "user.password_set", ObjectID: u.ID, Data: data("name", u.Name)})
+}
+
+// SessionUser finds who a cookie's token belongs to, with the roles held now.
+// A session that was idle or open for too long is none.
+func (s *Service) SessionUser(ctx context.Context, token string) (p *Principal, session *Session, err error) {
+	now := s.clock()
+	err = s.store.View(ctx, func(r Reader) error {
+		session, err = r.Session(credential.HashToken(token))
+		if errors.Is(err, ErrNotFound) || err == nil && (now.Sub(session.SeenAt) >= SessionIdle || now.Sub(session.CreatedAt) >= SessionLife) {
+			return refuse(CodeUnauthenticated, "Sign in first.")
+		} else if err != nil {
+			return err
+		}
+		p, err = s.principal(r, Ref{KindUser, session.UserID})
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	if now.Sub(session.SeenAt) >= sessionTouch {
+		err = s.store.Tx(ctx, func(tx Tx) error { return tx.TouchSession(session.Hash, now) })
+	}
+	return p, session, err
+}
+
+// SignOut ends the session of a cookie's token. An unknown one is gone already.
+func (s *Service) SignOut(ctx context.Context, token string) error {
+	return s.store.Tx(ctx, func(tx Tx) error { return tx.DeleteSession(credential.HashToken(token)) })
+}
+
+// OwnSessions lists where the user is signed in.
+func (s *Service) OwnSessions(ctx context.Context, ref Ref) (list []*Session, err error) {
+	err = s.read(ctx, ref, func(r Reader, _ *Principal) error {
+		list, err = r.SessionsOf(ref.ID)
+		return err
+	})
+	return list, err
+}
+
+// EndOwnSession ends one of the user's own sessions, named by its hash.
+func (s *Service) EndOwnSession(ctx context.Context, ref Ref, hash []byte) error {
+	return s.as(ctx, ref, func(tx Tx, _ *Principal) error {
+		session, err := tx.Session(hash)
+		if errors.Is(err, ErrNotFound) || err == nil && session.UserID != ref.ID {
+			return notFound("session")
+		} else if err != nil {
+			return err
+		}
+		return tx.DeleteSession(hash)
+	})
+}
+
+// ChangePassword replaces the user's own password and ends their other
+// sessions; keep is the hash of the one that stays.
+func (s *Service) ChangePassword(ctx context.Context, ref Ref, old, password string, keep []byte) error {
+	var user *User
+	err := s.read(ctx, ref, func(r Reader, _ *Principal) (err error) {
+		user, err = r.User(ref.ID)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	ok, _, err := s.hasher.Verify(ctx, user.Password, old)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return invalid("old_password", "const", "This is not your present password.")
+	}
+	hash, err := s.hashPassword(ctx, user.Name, password)
+	if err != nil {
+		return err
+	}
+	verified := user.Password
+	return s.as(ctx, ref, func(tx Tx, p *Principal) error {
+		user, err := tx.User(ref.ID)
+		if err != nil {
+			return err
+		}
+		if user.Password != verified {
+			return refuse(CodeInvalidTransition, "The password was changed by another. Try again.")
+		}
+		if err := tx.DeleteSessionsOf(user.ID, keep); err != nil {
+			return err
+		}
+		return s.setPassword(tx, p, user, hash)
+	})
+}
+
+// SetupToken makes the one-time link by which the first administrator signs up.
+// It is empty when there are users already: nobody needs it, and nobody should
+// have it.
+func (s *Service) SetupToken(ctx context.Context) (token string, err error) {
+	err = s.store.Tx(ctx, func(tx Tx) error {
+		users, err := tx.Users()
+		if err != nil || len(users) > 0 {
+			return err
+		}
+		if err := tx.DeleteLinksOf(""); err != nil {
+			return err
+		}
+		token, err = s.newLink(tx, "")
+		return err
+	})
+	return token, err
+}
+
+// LinkUser says who may use a one-time link: nil for the link of the first
+// set-up. A link that is unknown, used or too old is not-found.
+func (s *Service) LinkUser(ctx context.Context, token string) (user *User, err error) {
+	err = s.store.View(ctx, func(r Reader) error {
+		user, err = s.linkUser(r, token)
+		return err
+	})
+	return user, err
+}
+
+func (s *Service) linkUser(r Reader, token string) (*User, error) {
+	gone := refuse(CodeNotFound, "This link is unknown, used or too old. Ask for a new one.")
+	link, err := r.Link(credential.HashToken(token))
+	if errors.Is(err, ErrNotFound) || err == nil && !s.clock().Before(link.ExpiresAt) {
+		return nil, gone
+	} else if err != nil || link.UserID == "" {
+		return nil, err
+	}
+	u, err := r.User(link.UserID)
+	if err == nil && u.Disabled {
+		return nil, gone
+	}
+	return u, err
+}
+
+// UseLink spends a one-time link: it sets the password of the user it was made
+// for, or with the set-up link creates the first administrator under name.
+func (s *Service) UseLink(ctx context.Context, token, name, password, browser string) (session string, user *User, err error) {
+	if user, err = s.LinkUser(ctx, token); err != nil {
+		return "", nil, err
+	}
+	if user != nil {
+		name = user.Name
+	} else if err := checkName("username", name); err != nil {
+		return "", nil, err
+	}
+	hash, err := s.hashPassword(ctx, name, password)
+	if err != nil {
+		return "", nil, err
+	}
+	err = s.store.Tx(ctx, func(tx Tx) error {
+		if user, err = s.linkUser(tx, token); err != nil {
+			return err
+		}
+		if err := tx.DeleteLink(credential.HashToken(token)); err != nil {
+			return err
+		}
+		if user == nil {
+			users, err := tx.Users()
+			if err != nil {
+				return err
+			}
+			if len(users) > 0 {
+				return refuse(CodeNotFound, "This server has been set up already.")
+			}
+			if user, err = s.insertUser(tx, &system, name, []string{AdminRole}, hash); err != nil {
+				return err
+			}
+		} else if err := s.setPassword(tx, &Principal{Ref: user.ref(), Name: user.Name}, user, hash); err != nil {
+			return err
+		}
+		session, err = s.openSession(tx, user, browser)
+		return err
+	})
+	return session, user, err
+}
+
+// Preferences gives what the user chose about the display.
+func (s *Service) Preferences(ctx context.Context, ref Ref) (chosen Preferences, err error) {
+	err = s.read(ctx, ref, func(r Reader, _ *Principal) error {
+		chosen, err = r.Preferences(ref.ID)
+		return err
+	})
+	return chosen, err
+}
+
+// SetPreferences keeps what the user chose about the display.
+func (s *Service) SetPreferences(ctx context.Context, ref Ref, chosen Preferences) error {
+	return s.as(ctx, ref, func(tx Tx, _ *Principal) error { return tx.SetPreferences(ref.ID, chosen) })
+}

@@ -1,0 +1,145 @@
+package domain
+
+import (
+	"context"
+	"time"
+
+	"countersign/domain/evidence"
+)
+
+// Store keeps everything. It has two doors.
+//
+// Tx runs fn as one transaction: everything it wrote is there afterwards, or
+// nothing. fn may share its commit with others, runs alone (transactions never
+// see each other half-way), and must not use anything but its Tx. Tx returns
+// after the commit. A caller whose context ends before its turn is skipped;
+// once fn has begun it is never interrupted. Every row written outside of
+// volatile tables must be covered by an Append after it, or the transaction
+// fails.
+//
+// View gives fn a snapshot to read.
+type Store interface {
+	Tx(ctx context.Context, fn func(Tx) error) error
+	View(ctx context.Context, fn func(Reader) error) error
+}
+
+// Reader reads. Every method that asks for one row returns ErrNotFound when
+// there is none. Lists come in pages by keyset; next is empty at the end.
+type Reader interface {
+	Role(id string) (*Role, error)
+	RoleByName(name string) (*Role, error) // case folded
+	Roles() ([]*Role, error)               // by name
+	RoleUse(id string) (RoleUse, error)
+
+	User(id string) (*User, error)
+	UserByName(name string) (*User, error) // case folded
+	Users() ([]*User, error)               // by name
+
+	Key(id string) (*Key, error)
+	Keys() ([]*Key, error) // by name, then age
+	KeyLastUsed() (map[string]time.Time, error)
+
+	Session(hash []byte) (*Session, error)
+	SessionsOf(userID string) ([]*Session, error)
+	Link(hash []byte) (*Link, error)
+	Preferences(userID string) (Preferences, error) // zero when none were saved
+
+	Context(id string) (*Context, error)
+	Contexts(f ContextFilter, p Page) (list []*Context, next string, err error)
+
+	Plan(id string) (*Plan, error)
+	PlanContent(id string) ([]byte, error) // the client's JSON, compacted
+	Plans(f PlanFilter, p Page) (list []*Plan, next string, err error)
+
+	Confirm(id string) (*Confirm, error)
+	ConfirmByApprovalKey(key string) (*Confirm, error)
+	ConfirmContent(id string) (*ConfirmContent, error) // ErrNotFound: forgotten
+	Decisions(confirmID string) ([]*Decision, error)   // in order
+	Confirms(f ConfirmFilter, p Page) (list []*ConfirmRow, next string, err error)
+	// ConfirmsOfPlan are those that count for the plan, newest first.
+	ConfirmsOfPlan(planID string) ([]*Confirm, error)
+	// SupersededBy lists the confirms that name this one as the one before them.
+	SupersededBy(id string) ([]string, error)
+	// DueConfirms are pending confirms whose deadline is not after now.
+	DueConfirms(now time.Time, limit int) ([]string, error)
+	// NextDeadline is the earliest deadline of a pending confirm; zero: none.
+	NextDeadline() (time.Time, error)
+	// PendingCount counts pending confirms: all, or one principal's.
+	PendingCount(by *Ref) (int, error)
+	// ApprovalCount counts the approval requests of a session.
+	ApprovalCount(sessionID string) (int, error)
+
+	// NextSeq is the number that the next log entry gets.
+	NextSeq() (int64, error)
+	Entry(seq int64) (*evidence.Entry, error)
+	Entries(f EntryFilter) ([]*evidence.Entry, error)
+}
+
+// Tx reads and writes.
+type Tx interface {
+	Reader
+
+	// Append writes the entry with its sequence number, which it sets, and
+	// with the digests of the rows written since the last Append.
+	Append(e *evidence.Entry) error
+
+	InsertRole(*Role) error
+	UpdateRole(*Role) error
+	DeleteRole(id string) error
+	InsertUser(*User) error
+	UpdateUser(*User) error // replaces its roles too
+	InsertKey(*Key) error
+	UpdateKey(*Key) error
+	InsertContext(*Context) error
+	UpdateContext(*Context) error
+	InsertPlan(p *Plan, content []byte) error
+	// UpdatePlan returns ErrConflict unless the stored status is from. content
+	// nil leaves the stored one.
+	UpdatePlan(p *Plan, from PlanStatus, content []byte) error
+	InsertConfirm(*Confirm, *ConfirmContent) error
+	// FinishConfirm ends a pending confirm; ErrConflict if it is not pending.
+	FinishConfirm(*Confirm) error
+	InsertDecision(*Decision) error
+
+	// What follows proves nothing and is not logged.
+	InsertSession(*Session) error
+	TouchSession(hash []byte, seen time.Time) error
+	DeleteSession(hash []byte) error
+	DeleteSessionsOf(userID string, except []byte) error
+	InsertLink(*Link) error
+	DeleteLink(hash []byte) error
+	DeleteLinksOf(userID string) error
+	TouchKey(id string, used time.Time) error
+	SetPreferences(userID string, p Preferences) error
+	PruneVolatile(sessionsSeenBefore, sessionsCreatedBefore, linksBefore time.Time) error
+}
+
+// EntryFilter narrows the log. Zero members do not narrow.
+type EntryFilter struct {
+	After     *int64 // entries with a greater number, ascending
+	Before    *int64 // entries with a smaller number
+	Newest    bool   // descending
+	ConfirmID string
+	PlanID    string
+	TraceID   string
+	ObjectID  string
+	Type      string
+	Limit     int
+}
+
+// ContextFilter narrows a list of contexts.
+type ContextFilter struct {
+	Visible Visibility
+}
+
+// Visibility is what of a list its reader may see. The service sets it; what
+// callers put there is replaced.
+type Visibility struct {
+	All bool // everything
+	// Group's own objects are visible in any case.
+	Group Group
+	// Decides adds the confirms that other groups requested and that require
+	// no role, or one of Roles (ids).
+	Decides bool
+	Roles   []string
+}

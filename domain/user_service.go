@@ -1,0 +1,290 @@
+package domain
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"countersign/domain/credential"
+	"countersign/domain/evidence"
+)
+
+// LinkLife is how long a one-time link may be used.
+const LinkLife = 24 * time.Hour
+
+// Users lists all users by name. Needs user.read.
+func (s *Service) Users(ctx context.Context, ref Ref) (list []*User, err error) {
+	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
+		if err := p.needsAny(UserRead, UserModify); err != nil {
+			return err
+		}
+		list, err = r.Users()
+		return err
+	})
+	return list, err
+}
+
+// User finds a user by id, then by name, with the sessions that are open.
+// Needs user.read.
+func (s *Service) User(ctx context.Context, ref Ref, idOrName string) (user *User, sessions []*Session, err error) {
+	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
+		if user, err = findUser(r, idOrName); err != nil {
+			return err
+		}
+		if err := p.needsAny(UserRead, UserModify); err != nil {
+			return err
+		}
+		sessions, err = r.SessionsOf(user.ID)
+		return err
+	})
+	return user, sessions, err
+}
+
+func findUser(r Reader, idOrName string) (*User, error) {
+	u, err := r.User(idOrName)
+	if errors.Is(err, ErrNotFound) {
+		u, err = r.UserByName(idOrName)
+	}
+	return u, found(err, "user")
+}
+
+// AddUser creates a user with a password, or, when the password is empty, with
+// a one-time link by which they choose it: the token is shown once. Needs
+// user.modify and everything that the roles allow.
+func (s *Service) AddUser(ctx context.Context, ref Ref, name string, roles []string, password string) (user *User, token string, err error) {
+	if err := checkName("username", name); err != nil {
+		return nil, "", err
+	}
+	hash := ""
+	if password != "" {
+		if hash, err = s.hashPassword(ctx, name, password); err != nil {
+			return nil, "", err
+		}
+	}
+	err = s.as(ctx, ref, func(tx Tx, p *Principal) error {
+		if err := p.needs(UserModify); err != nil {
+			return err
+		}
+		user, err = s.insertUser(tx, p, name, roles, hash)
+		if err == nil && password == "" {
+			token, err = s.newLink(tx, user.ID)
+		}
+		return err
+	})
+	return user, token, err
+}
+
+func (s *Service) insertUser(tx Tx, p *Principal, name string, roleNames []string, hash string) (*User, error) {
+	roles, err := findRoles(tx, roleNames)
+	if err != nil {
+		return nil, err
+	}
+	for _, role := range roles {
+		if !p.Covers(role) {
+			return nil, beyond(p, role)
+		}
+	}
+	if _, err := tx.UserByName(name); err == nil {
+		return nil, refuse(CodeIDTaken, "There is a user named %s already.", name)
+	} else if !errors.Is(err, ErrNotFound) {
+		return nil, err
+	}
+	id, err := s.newID()
+	if err != nil {
+		return nil, err
+	}
+	now := s.clock()
+	u := &User{ID: id, Name: name, Password: hash, Roles: roleIDs(roles), CreatedAt: now, UpdatedAt: now}
+	if err := tx.InsertUser(u); err != nil {
+		return nil, err
+	}
+	return u, s.log(tx, p, evidence.Entry{Type: "user.created", ObjectID: u.ID, Data: data("name", u.Name, "roles", u.Roles)})
+}
+
+// findRoles resolves names or ids of roles, at least one, none twice.
+func findRoles(r Reader, names []string) ([]*Role, error) {
+	var roles []*Role
+	for _, name := range names {
+		role, err := findRole(r, name)
+		if ErrorCode(err) == CodeNotFound {
+			return nil, invalid("roles", "reference", "There is no role %s.", name)
+		} else if err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(roles, func(other *Role) bool { return other.ID == role.ID }) {
+			roles = append(roles, role)
+		}
+	}
+	if len(roles) == 0 {
+		return nil, invalid("roles", "min_items", "Choose at least one role.")
+	}
+	return roles, nil
+}
+
+// AssignRoles replaces a user's roles. Needs user.modify and everything that
+// the added roles allow. Nobody changes their own.
+func (s *Service) AssignRoles(ctx context.Context, ref Ref, id string, roleNames []string) error {
+	return s.changeUser(ctx, ref, id, "user.roles_assigned", func(tx Tx, p *Principal, u *User) ([]any, error) {
+		if p.Ref == u.ref() {
+			return nil, refuse(CodeMissingCapability, "Nobody changes their own roles. Ask another administrator.")
+		}
+		roles, err := findRoles(tx, roleNames)
+		if err != nil {
+			return nil, err
+		}
+		for _, role := range roles {
+			if !slices.Contains(u.Roles, role.ID) && !p.Covers(role) {
+				return nil, beyond(p, role)
+			}
+		}
+		before := u.Roles
+		u.Roles = roleIDs(roles)
+		return []any{"before", before, "roles", u.Roles}, nil
+	})
+}
+
+// DisableUser keeps a user out from this moment: their sessions end and their
+// keys stop. Needs user.modify.
+func (s *Service) DisableUser(ctx context.Context, ref Ref, id string) error {
+	return s.changeUser(ctx, ref, id, "user.disabled", func(tx Tx, p *Principal, u *User) ([]any, error) {
+		if u.Disabled {
+			return nil, refuse(CodeInvalidTransition, "The user is disabled already.")
+		}
+		u.Disabled = true
+		return nil, tx.DeleteSessionsOf(u.ID, nil)
+	})
+}
+
+// EnableUser lets a disabled user in again. Needs user.modify.
+func (s *Service) EnableUser(ctx context.Context, ref Ref, id string) error {
+	return s.changeUser(ctx, ref, id, "user.enabled", func(_ Tx, _ *Principal, u *User) ([]any, error) {
+		if !u.Disabled {
+			return nil, refuse(CodeInvalidTransition, "The user is not disabled.")
+		}
+		u.Disabled = false
+		return nil, nil
+	})
+}
+
+// ResetUser voids a user's password, ends their sessions and gives the token of
+// a one-time link to choose another. Needs user.modify and, since the link lets
+// its holder act as that user, everything that the user may do.
+func (s *Service) ResetUser(ctx context.Context, ref Ref, id string) (token string, err error) {
+	err = s.changeUser(ctx, ref, id, "user.reset", func(tx Tx, p *Principal, u *User) ([]any, error) {
+		roles, err := findRoles(tx, u.Roles)
+		if err != nil {
+			return nil, err
+		}
+		for _, role := range roles {
+			if !p.Covers(role) {
+				return nil, beyond(p, role)
+			}
+		}
+		u.Password = ""
+		if err := tx.DeleteSessionsOf(u.ID, nil); err != nil {
+			return nil, err
+		}
+		if err := tx.DeleteLinksOf(u.ID); err != nil {
+			return nil, err
+		}
+		token, err = s.newLink(tx, u.ID)
+		return nil, err
+	})
+	return token, err
+}
+
+// EndSessions signs a user out everywhere. Needs user.modify, or to be that
+// user. It changes nothing that the log covers.
+func (s *Service) EndSessions(ctx context.Context, ref Ref, id string) error {
+	return s.as(ctx, ref, func(tx Tx, p *Principal) error {
+		u, err := findUser(tx, id)
+		if err != nil {
+			return err
+		}
+		if p.Ref != u.ref() {
+			if err := p.needs(UserModify); err != nil {
+				return err
+			}
+		}
+		return tx.DeleteSessionsOf(u.ID, nil)
+	})
+}
+
+// changeUser loads a user, changes it, writes and logs.
+func (s *Service) changeUser(ctx context.Context, ref Ref, id, event string, change func(Tx, *Principal, *User) (facts []any, err error)) error {
+	return s.as(ctx, ref, func(tx Tx, p *Principal) error {
+		u, err := findUser(tx, id)
+		if err != nil {
+			return err
+		}
+		if err := p.needs(UserModify); err != nil {
+			return err
+		}
+		return keepingAdministrator(tx, func() error {
+			facts, err := change(tx, p, u)
+			if err != nil {
+				return err
+			}
+			u.UpdatedAt = s.clock()
+			if err := tx.UpdateUser(u); err != nil {
+				return err
+			}
+			return s.log(tx, p, evidence.Entry{Type: event, ObjectID: u.ID, Data: data(append(facts, "name", u.Name)...)})
+		})
+	})
+}
+
+// keepingAdministrator runs a change and refuses it if it takes away the last
+// enabled user who holds "*": nobody could undo that from a page.
+func keepingAdministrator(tx Tx, change func() error) error {
+	before, err := administrated(tx)
+	if err != nil {
+		return err
+	}
+	if err := change(); err != nil || !before {
+		return err
+	}
+	after, err := administrated(tx)
+	if err == nil && !after {
+		return refuse(CodeRoleInUse, "One enabled user with the capability * must remain.")
+	}
+	return err
+}
+
+func administrated(r Reader) (bool, error) {
+	users, err := r.Users()
+	if err != nil {
+		return false, err
+	}
+	roles, err := r.Roles()
+	if err != nil {
+		return false, err
+	}
+	for _, role := range roles {
+		if !slices.Contains(role.Capabilities, Everything) {
+			continue
+		}
+		if slices.ContainsFunc(users, func(u *User) bool { return !u.Disabled && slices.Contains(u.Roles, role.ID) }) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// hashPassword checks a new password and hashes it. It runs outside of
+// transactions: it is slow on purpose.
+func (s *Service) hashPassword(ctx context.Context, name, password string) (string, error) {
+	if err := credential.CheckPassword(password, name); err != nil {
+		return "", invalid("password", "pattern", "The %v.", err)
+	}
+	return s.hasher.Hash(ctx, password)
+}
+
+func (s *Service) newLink(tx Tx, userID string) (string, error) {
+	token, err := credential.NewToken(s.rand)
+	if err != nil {
+		return "", err
+	}
+	return token.Text, tx.InsertLink(&Link{Hash: token.Hash, UserID: userID, ExpiresAt: s.clock().Add(LinkLife)})
+}
