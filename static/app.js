@@ -48,8 +48,11 @@
     if (element.textContent !== text) element.textContent = text;
   }
 
+  // Countdowns run on the server's clock: the reader's may be wrong.
+  const skew = (Date.parse(document.body.dataset.now) || Date.now()) - Date.now();
+
   function tick() {
-    const now = Date.now();
+    const now = Date.now() + skew;
     for (const time of $$("[data-deadline]")) {
       const left = (Date.parse(time.dataset.deadline) - now) / 1000;
       const urgency = left <= 0 ? "expired" : left < 10 ? "critical" : left < 60 ? "soon" : "calm";

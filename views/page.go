@@ -9,6 +9,7 @@ type Frame struct {
 	SignedIn  bool
 	UserName  string
 	Nav       Nav
+	Now       string  // the server's clock, RFC 3339: countdowns run on it, whatever the reader's clock says
 	Shortcuts bool    // the account's setting for keyboard shortcuts
 	Refresh   int     // seconds between reloads without JavaScript, 0 for never (the inbox: 30)
 	Notice    *Notice // the result of the reader's last action on another page

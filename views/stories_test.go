@@ -1,0 +1,449 @@
+package views_test
+
+import (
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"countersign/views"
+)
+
+// A story is one state of one page, as a person may meet it.
+type story struct {
+	name    string
+	frame   views.Frame
+	content templ.Component
+}
+
+var now = time.Date(2026, 3, 5, 14, 30, 0, 0, time.UTC)
+
+func frame(title string, section views.Section) views.Frame {
+	return views.Frame{
+		Title: title,
+		Assets: views.Assets{
+			Style: "/static/app.css", Script: "/static/app.js", Icon: "/static/icon.svg",
+			HTMX: "/static/lib/htmx.min.js", SSE: "/static/lib/hx-sse.min.js",
+		},
+		SignedIn: true, UserName: "reviewer", Shortcuts: true,
+		Now: now.Format(time.RFC3339),
+		Nav: views.Nav{
+			Current: section, Inbox: true, Plans: true, Contexts: true, Roles: true,
+			Users: true, Keys: true, Log: true, Pending: 4, PendingCap: 99,
+		},
+	}
+}
+
+func stories() []story {
+	door := views.Frame{Title: "Sign in", Assets: frame("", "").Assets}
+	inbox, confirm := views.SectionInbox, views.SectionInbox
+	return []story{
+		{"signin", door, views.SignIn(views.SignInView{})},
+		{"signin-refused", door, views.SignIn(views.SignInView{Username: "reviewer", Next: "/confirms/x", Error: "User name or password is wrong."})},
+		{"setup", door, views.Password(views.PasswordView{Action: "/setup", Setup: true, Token: "t", Errors: views.Errors{"password": "This password is on the list of common ones."}})},
+		{"set-password", door, views.Password(views.PasswordView{Action: "/link/t", Username: "reviewer"})},
+		{"link-used", door, views.Password(views.PasswordView{Invalid: true})},
+
+		{"inbox", frame("Inbox", inbox), views.Inbox(inboxView())},
+		{"inbox-decided", frame("Inbox", inbox), views.Inbox(decidedView())},
+		{"inbox-empty", frame("Inbox", inbox), views.Inbox(views.InboxView{Self: "/confirms", PendingURL: "/confirms", DecidedURL: "/confirms?status=decided", EmptyAt: "http://127.0.0.1:8080"})},
+		{"inbox-filtered-empty", frame("Inbox", inbox), views.Inbox(views.InboxView{Filter: views.InboxFilter{Active: true, Query: "wire", ClearURL: "/confirms"}})},
+
+		{"confirm-action", frame("execute_trade", confirm), views.Confirm(tradeView())},
+		{"confirm-critical", frame("execute_trade", confirm), views.Confirm(with(tradeView(), func(v *views.ConfirmView) { v.Deadline = views.Until(now.Add(7*time.Second), now) }))},
+		{"confirm-edit-error", frame("execute_trade", confirm), views.Confirm(editErrorView())},
+		{"confirm-several", frame("2 tool calls", confirm), views.Confirm(severalView())},
+		{"confirm-plan", frame("Fix Login Bug", confirm), views.Confirm(planConfirmView())},
+		{"confirm-nothing", frame("A confirm", confirm), views.Confirm(nothingView())},
+		{"confirm-not-yours", frame("execute_trade", confirm), views.Confirm(notYoursView())},
+		{"confirm-approved", frame("execute_trade", confirm), views.Confirm(approvedView())},
+		{"confirm-edited", frame("execute_trade", confirm), views.Confirm(editedView())},
+		{"confirm-conflict", frame("execute_trade", confirm), views.Confirm(conflictView())},
+		{"confirm-timeout", frame("execute_trade", confirm), views.Confirm(timeoutView())},
+		{"confirm-import", frame("execute_trade", confirm), views.Confirm(importView())},
+		{"confirm-hostile", frame("hostile", confirm), views.Confirm(hostileView())},
+		{"edit-review", frame("Review the edit", confirm), views.EditReview(editReview())},
+		{"edit-review-several", frame("Review the edit", confirm), views.EditReview(editReviewSeveral())},
+
+		{"plans", frame("Plans", views.SectionPlans), views.Plans(plansView())},
+		{"plans-empty", frame("Plans", views.SectionPlans), views.Plans(views.PlansView{EmptyAt: "http://127.0.0.1:8080"})},
+		{"plan", frame("Fix Login Bug", views.SectionPlans), views.Plan(planView())},
+		{"plan-draft", frame("Fix Login Bug", views.SectionPlans), views.Plan(draftPlanView())},
+		{"contexts", frame("Contexts", views.SectionContexts), views.Contexts(contextsView())},
+		{"contexts-empty", frame("Contexts", views.SectionContexts), views.Contexts(views.ContextsView{})},
+		{"context", frame("Login service", views.SectionContexts), views.Context(contextView())},
+		{"roles", frame("Roles", views.SectionRoles), views.Roles(rolesView())},
+		{"role", frame("reviewer", views.SectionRoles), views.Role(roleView())},
+		{"role-refused", frame("New role", views.SectionRoles), views.Role(refusedRole())},
+		{"users", frame("Users", views.SectionUsers), views.Users(usersView())},
+		{"user", frame("reviewer", views.SectionUsers), views.User(userView())},
+		{"user-link", frame("reviewer", views.SectionUsers), views.User(userLinkView())},
+		{"keys", frame("Keys", views.SectionKeys), views.Keys(keysView())},
+		{"key-created", frame("New key", views.SectionKeys), views.KeyCreated(keyCreated())},
+		{"log", frame("Log", views.SectionLog), views.Log(logView())},
+		{"account", frame("Account", views.SectionAccount), views.Account(accountView())},
+		{"forbidden", frame("Not allowed", ""), views.Failure(views.FailureView{Status: 403, Title: "You may not see the log", Message: "Your roles do not allow it.", Missing: "trace.read", RequestID: "01J8-93KD", BackURL: "/confirms", BackLabel: "Inbox"})},
+	}
+}
+
+func with(v views.ConfirmView, change func(*views.ConfirmView)) views.ConfirmView {
+	change(&v)
+	return v
+}
+
+func inboxView() views.InboxView {
+	return views.InboxView{
+		Self: "/confirms?status=pending", PendingURL: "/confirms?status=pending", DecidedURL: "/confirms?status=decided",
+		PendingCount: 4, PendingCap: 99, Filter: inboxFilter(), NextURL: "/confirms?cursor=abc",
+		Rows: []views.InboxRow{
+			{
+				ID: "c1", URL: "/confirms/c1", TargetType: "other", Target: "order-7781", Tools: []string{"execute_trade"},
+				Reason: "The portfolio is 3 % below its target for VNM. Buying 100 brings it back.", Requester: "trading-agent", RequestRole: "executor",
+				Requested: views.Ago(now.Add(-4*time.Minute), now), Deadline: views.Until(now.Add(8*time.Second), now), Mine: true,
+			},
+			{
+				ID: "c2", URL: "/confirms/c2", TargetType: "other", Target: "wire-2025-118", Tools: []string{"wire_transfer", "send_mail"},
+				Reason: "Invoice 2025-118 is due today.\nThe supplier has asked twice.", Requester: "payments-agent", RequestRole: "payments-bot", RoleUnknown: true,
+				RequiredRole: "architect", Requested: views.Ago(now.Add(-40*time.Second), now), Deadline: views.Until(now.Add(48*time.Second), now),
+			},
+			{
+				ID: "c3", URL: "/confirms/c3", TargetType: "plan", Target: "Fix Login Bug", Step: "Deploy to staging and verify",
+				Reason: "Investigate and fix the 500 error on /login.", Requester: "planner-agent", RequestRole: "planner",
+				Requested: views.Ago(now.Add(-26*time.Minute), now), Deadline: views.Until(now.Add(3*time.Hour), now), Mine: true,
+			},
+			{
+				ID: "c4", URL: "/confirms/c4", TargetType: "context", Target: "ctx-550e8400-e29b-41d4-a716-446655440000", Tools: []string{"context.update"},
+				Reason:    "Please " + strings.Repeat("verylongtokenwithoutanybreak", 8) + " now",
+				Requester: "planner-agent", RequestRole: "planner", Unbound: true, Locked: true, Requested: views.Ago(now.Add(-3*time.Hour), now),
+			},
+		},
+	}
+}
+
+func inboxFilter() views.InboxFilter {
+	return views.InboxFilter{
+		TargetTypes: []views.Option{{Label: "Any target"}, {Value: "plan", Label: "plan"}, {Value: "context", Label: "context"}, {Value: "other", Label: "other"}},
+		Roles:       []views.Option{{Label: "Any role"}, {Value: "planner", Label: "planner"}},
+	}
+}
+
+func decidedView() views.InboxView {
+	return views.InboxView{
+		Decided: true, PendingURL: "/confirms", DecidedURL: "/confirms?status=decided", PendingCount: 130, PendingCap: 99, Filter: inboxFilter(), FirstURL: "/confirms?status=decided",
+		Rows: []views.InboxRow{
+			{ID: "d1", URL: "/confirms/d1", TargetType: "other", Target: "order-7781", Tools: []string{"execute_trade"}, Reason: "Rebalancing.", Requester: "trading-agent", RequestRole: "executor", Requested: views.Ago(now.Add(-time.Hour), now), Status: "approved", Outcome: "as edited", By: "reviewer", Decided: views.At(now.Add(-time.Hour)), Took: "1 min 12 s"},
+			{ID: "d2", URL: "/confirms/d2", TargetType: "plan", Target: "Fix Login Bug", Reason: "Fix the 500 error.", Requester: "planner-agent", RequestRole: "planner", Requested: views.Ago(now.Add(-time.Hour), now), Status: "rejected", Outcome: "nobody decided in time", Decided: views.At(now.Add(-2 * time.Hour)), Took: "5 min"},
+			{ID: "d3", URL: "/confirms/d3", TargetType: "other", Target: "wire-1", Tools: []string{"wire_transfer"}, Requester: "payments-agent", RequestRole: "executor", Requested: views.Ago(now.Add(-time.Hour), now), Status: "cancelled", Outcome: "withdrawn by the agent", By: "payments-agent", Decided: views.At(now.Add(-3 * time.Hour)), Took: "8 s"},
+			{ID: "d4", URL: "/confirms/d4", TargetType: "plan", Target: "Migrate", Requester: "importer", RequestRole: "planner", Import: true, Requested: views.Ago(now.Add(-time.Hour), now), Status: "unsubstantiated", Outcome: "posted as already decided"},
+		},
+	}
+}
+
+const hash = "sha256:9f2c4a1be07d35c86a1f0e4b7d92c3f8a6b5d4e3c2b1a09f8e7d6c5b4a392817"
+
+const tradeArgs = `{"symbol":"VNM","quantity":100,"side":"buy","price":82000,"client_ref":9007199254740993,"options":{"time_in_force":"day","allow_partial":true,"tags":["rebalance","auto"]}}`
+
+func tradeView() views.ConfirmView {
+	return views.ConfirmView{
+		Self: "/confirms/c1?status=pending", BackURL: "/confirms?status=pending", ID: "0198f3a2-5d1c-7a31-9f1e-2c7f5a0b9d10", Status: "pending",
+		TargetType: "other", Target: views.Link{Label: "order-7781"}, TargetID: "order-7781",
+		Actions:     []views.Action{{Name: "execute_trade", Args: tradeArgs, ToolUseID: "toolu_01XyzAbc", ArgsHash: hash, Description: "Buys at the given limit price."}},
+		Requester:   views.Requester{Principal: "trading-agent", Kind: "agent", Owner: "trader", Role: views.Link{Label: "executor", URL: "/roles/executor"}, Registered: true},
+		Reason:      "The portfolio is 3 % below its target for VNM. Buying 100 brings it back.",
+		RequestedAt: views.At(now.Add(-2 * time.Minute)), ReceivedAt: views.At(now.Add(-time.Minute)), Deadline: views.Until(now.Add(4*time.Minute), now),
+		ContentHash: hash, TraceID: "trace-exec-001", SpanID: "span-3", SessionID: "abc-123", MessageID: "msg-abc", ApprovalKey: "abc-123_1",
+		MayDecide: []string{"admin", "reviewer", "human_user"},
+		Form: &views.DecisionForm{
+			Action: "/confirms/c1/decision?status=pending", ContentHash: hash, MayApprove: true, MayReject: true,
+			Actions: []views.ActionInput{{MayApprove: true, MayEdit: true}},
+			Presets: []string{"Not now", "Wrong target", "Amount too high", "Needs more context", "Duplicate"},
+			Roles:   []views.Option{{Value: "reviewer", Label: "reviewer"}, {Value: "admin", Label: "admin"}},
+		},
+		Cancel: &views.CancelForm{Action: "/confirms/c1/cancel", Label: "Cancel this confirm", Hint: "The agent is told that it was cancelled, which is neither a yes nor a no."},
+	}
+}
+
+func editErrorView() views.ConfirmView {
+	return with(tradeView(), func(v *views.ConfirmView) {
+		v.Form.Reason = "Half of it is enough"
+		v.Form.Actions[0].Args = "{\n  \"symbol\": \"VNM\",\n  \"quantity\": 50,,\n}"
+		v.Form.Errors = views.Errors{"": "Nothing was decided: the edited arguments are not JSON.", "args_0": "Line 3, column 18: a member's name is expected, not a comma."}
+	})
+}
+
+func severalView() views.ConfirmView {
+	return with(tradeView(), func(v *views.ConfirmView) {
+		v.Actions = []views.Action{
+			{Name: "wire_transfer", Args: `{"amount":"12500.00","currency":"EUR","iban":"DE02120300000000202051","purpose":"Invoice 2025-118"}`, ToolUseID: "toolu_01"},
+			{Name: "send_mail", Args: `{"to":"supplier@example.com","subject":"Paid","body":"Your invoice is paid."}`},
+		}
+		v.Form.Actions = []views.ActionInput{{MayApprove: true, MayEdit: true}, {MayApprove: true, MayEdit: true}}
+		v.Deadline = views.Until(now.Add(42*time.Second), now)
+	})
+}
+
+func planConfirmView() views.ConfirmView {
+	return with(tradeView(), func(v *views.ConfirmView) {
+		v.TargetType, v.Target, v.TargetID = "plan", views.Link{Label: "Fix Login Bug", URL: "/plans/p1"}, "plan-550e8400-e29b-41d4-a716-446655440001"
+		v.Actions, v.Form.Actions, v.ApprovalKey = nil, nil, ""
+		v.Deadline = views.Deadline{}
+		v.Reason = "Requesting approval to fix login 500 error"
+		v.Plan = &views.ConfirmPlan{Plan: v.Target, Objective: "Investigate and fix the 500 error on /login endpoint in production", Status: "proposed", Drawing: drawing(), Steps: steps()}
+		v.Context = &views.ConfirmContext{Context: views.Link{Label: "Login service", URL: "/contexts/ctx"}, Status: "active", Body: `{"title":"Login service","root":{"domain":"auth","environment":"production"}}`}
+		v.Supersedes = []views.ConfirmRef{{ID: "confirm-before", URL: "/confirms/before", Status: "rejected", When: views.At(now.Add(-time.Hour)), Reason: "Write the tests before the fix, please."}}
+		v.OnReject = "abort"
+	})
+}
+
+func nothingView() views.ConfirmView {
+	return with(tradeView(), func(v *views.ConfirmView) {
+		v.Actions, v.Form.Actions = nil, nil
+		v.Requester.Registered = false
+		v.Requester.Role = views.Link{Label: "role-planner-001"}
+		v.Form.MayReject, v.Form.MissingReject = false, "confirm.reject"
+	})
+}
+
+func notYoursView() views.ConfirmView {
+	return with(tradeView(), func(v *views.ConfirmView) {
+		v.Form, v.Cancel = nil, nil
+		v.RequiredRole = "architect"
+		v.Refusals = []string{"It was asked for by your own key trading-agent. Nobody decides what they asked for themselves.", "It must be decided by the role architect, which you do not hold."}
+	})
+}
+
+func approvedView() views.ConfirmView {
+	return with(tradeView(), func(v *views.ConfirmView) {
+		v.Form, v.Cancel, v.Status, v.Cause, v.JustDecided = nil, nil, "approved", "human", true
+		v.Actions[0].Decision = "approve"
+		v.Receipt = &views.Receipt{Status: "approved", Cause: "a signed-in person", By: "reviewer", Role: "reviewer", At: views.At(now), Took: "1 min 12 s", Reason: "Within the limits.", ContentHash: hash, EffectiveHash: hash, LogIndex: "41", LogURL: "/log#entry-41"}
+		v.History = []views.DecisionEntry{{ID: "x", Status: "approved", Cause: "a signed-in person", By: "reviewer", Role: "reviewer", At: views.At(now), Reason: "Within the limits.", Warning: "own request: allowed by the server's settings"}}
+		v.Next = &views.NextConfirm{URL: "/confirms/c2?status=pending", Label: "wire_transfer + send_mail", Left: 3}
+	})
+}
+
+func editedView() views.ConfirmView {
+	return with(approvedView(), func(v *views.ConfirmView) {
+		v.Actions[0].Decision, v.Actions[0].EditedArgs = "edit", strings.Replace(tradeArgs, "100", "50", 1)
+		v.Receipt.EffectiveHash = strings.Replace(hash, "9f2c", "0b11", 1)
+		v.Receipt.Feedback = "50 is enough for today."
+		v.Next = &views.NextConfirm{}
+	})
+}
+
+func conflictView() views.ConfirmView {
+	return with(approvedView(), func(v *views.ConfirmView) {
+		v.Status, v.Receipt.Status, v.Actions[0].Decision, v.JustDecided = "rejected", "rejected", "reject", false
+		v.Conflict = &views.Notice{Tone: views.ToneWarn, Title: "Already decided", Detail: "architect rejected it at 14:29:58. Your decision was not recorded."}
+	})
+}
+
+func timeoutView() views.ConfirmView {
+	return with(approvedView(), func(v *views.ConfirmView) {
+		v.Status, v.Cause, v.Actions[0].Decision, v.JustDecided = "rejected", "timeout", "reject", false
+		v.Receipt = &views.Receipt{Status: "rejected", Cause: "nobody decided in time; this is not a refusal", Role: "system", At: views.At(now), Took: "5 min", ContentHash: hash, EffectiveHash: hash, LogIndex: "42"}
+	})
+}
+
+func importView() views.ConfirmView {
+	return with(notYoursView(), func(v *views.ConfirmView) {
+		v.Status, v.Cause, v.Import, v.RequiredRole = "unsubstantiated", "import", true, ""
+		v.MayDecide = nil
+		v.Refusals = []string{"It was posted as already decided. Nothing here proves that, so it has no effect and nobody decides it."}
+	})
+}
+
+// hostile is what an agent may try: controls that reorder, letters that look
+// alike, markup, and attributes that would make a control.
+const hostile = "pay‮001‬ to pаypal\u200b <script>alert(1)</script> <a hx-get=\"/x\" onclick=\"x()\" style=\"color:red\">y</a>"
+
+func hostileView() views.ConfirmView {
+	return with(planConfirmView(), func(v *views.ConfirmView) {
+		v.Reason, v.Target.Label, v.Plan.Plan.Label, v.Plan.Objective = hostile, hostile, hostile, hostile
+		v.TraceID, v.SpanID, v.SessionID, v.MessageID = hostile, hostile, hostile, hostile
+		v.Requester.Principal, v.Requester.Role.Label = hostile, hostile
+		v.Plan.Steps[1].Description = hostile
+		v.Plan.Drawing.Nodes[0].Lines = []string{hostile}
+		v.Actions = []views.Action{{Name: hostile, Args: "{\"" + hostile[:6] + "\":\"\u202e\"}", Description: hostile}}
+		v.Form.Actions = []views.ActionInput{{MayApprove: true, MayEdit: true}}
+	})
+}
+
+func editReview() views.EditReviewView {
+	return views.EditReviewView{
+		ID: "0198f3a2", Action: "/confirms/c1/decision", BackURL: "/confirms/c1", Deadline: views.Until(now.Add(3*time.Minute), now),
+		Edits:  []views.ActionEdit{{Number: 1, Name: "execute_trade", Before: tradeArgs, After: strings.Replace(tradeArgs, "100", "50", 1)}},
+		Reason: "Half of it is enough", Role: "reviewer",
+		Hidden: []views.HiddenField{{Name: "decision", Value: "edit"}, {Name: "content_hash", Value: hash}, {Name: "args_0", Value: "{}"}, {Name: "confirmed", Value: hash}},
+	}
+}
+
+func editReviewSeveral() views.EditReviewView {
+	v := editReview()
+	v.Others = []views.ActionChoice{{Number: 2, Name: "send_mail", Decision: "reject"}}
+	return v
+}
+
+func steps() []views.PlanStep {
+	role := func(name string) views.Link { return views.Link{Label: name} }
+	after := func(ids ...string) []views.Link {
+		var links []views.Link
+		for _, id := range ids {
+			links = append(links, views.Link{Label: id, URL: "#step-" + id[1:]})
+		}
+		return links
+	}
+	return []views.PlanStep{
+		{Number: 1, ID: "s1", Anchor: "step-1", Description: "Read server error logs from past 24 hours", Status: "completed", AgentRole: role("debugger")},
+		{Number: 2, ID: "s2", Anchor: "step-2", Description: "Identify root cause from stack traces", Status: "completed", AgentRole: role("debugger"), DependsOn: after("s1")},
+		{Number: 3, ID: "s3", Anchor: "step-3", Description: "Write code patch for null pointer exception", Status: "in_progress", AgentRole: role("coder"), DependsOn: after("s2")},
+		{Number: 4, ID: "s4", Anchor: "step-4", Description: "Write unit tests for the fix", Status: "failed", Critical: true, AgentRole: role("coder"), DependsOn: after("s3")},
+		{Number: 5, ID: "s5", Anchor: "step-5", Description: "Deploy to staging and verify", Status: "pending", Gated: true, AgentRole: role("devops"), DependsOn: after("s3", "s4")},
+	}
+}
+
+func drawing() *views.PlanDrawing {
+	d := &views.PlanDrawing{Width: 1090, Height: 170, Title: "Fix Login Bug", Desc: "Five steps: s1, then s2, then s3; s4 after s3; s5 after s3 and s4.", Total: 5}
+	lines := [][]string{{"Read server error logs", "from past 24 hours"}, {"Identify root cause", "from stack traces"}, {"Write code patch for", "null pointer exception"}, {"Write unit tests", "for the fix"}, {"Deploy to staging", "and verify"}}
+	y := []int{50, 50, 50, 10, 50}
+	for i, step := range steps() {
+		d.Nodes = append(d.Nodes, views.DrawnStep{X: 10 + i*220, Y: y[i], W: 180, H: 70, Lines: lines[i], StepID: step.ID, Status: step.Status, Href: "#" + step.Anchor, Gated: step.Gated, Critical: step.Critical})
+	}
+	d.Edges = []views.DrawnEdge{
+		{Path: "M190 85H228", Done: true}, {Path: "M410 85H448", Done: true}, {Path: "M630 85C650 85 640 45 668 45"},
+		{Path: "M630 85C660 85 640 130 680 130H850C880 130 870 85 886 85"}, {Path: "M850 45C875 45 865 85 886 85"},
+	}
+	return d
+}
+
+func plansView() views.PlansView {
+	return views.PlansView{
+		Self: "/plans", Statuses: []views.Option{{Label: "Any status"}, {Value: "draft", Label: "Draft"}},
+		Rows: []views.PlanRow{
+			{ID: "p1", URL: "/plans/p1", Title: "Fix Login Bug", Status: "in_progress", Objective: "Investigate and fix the 500 error on /login endpoint in production", Steps: 5, Done: 2, Pending: 1, Poster: "planner-agent", Updated: views.Ago(now.Add(-time.Minute), now)},
+			{ID: "p2", URL: "/plans/p2", Title: "Rotate certificates", Status: "draft", Objective: "All of them, before they expire", Steps: 12, Poster: "planner-agent", Updated: views.Ago(now.Add(-time.Hour), now), Locked: true},
+		},
+	}
+}
+
+func planView() views.PlanView {
+	return views.PlanView{
+		Self: "/plans/p1", ID: "plan-550e8400-e29b-41d4-a716-446655440001", Title: "Fix Login Bug", Objective: "Investigate and fix the 500 error on /login endpoint in production", Status: "in_progress",
+		Context: views.Link{Label: "ctx-550e8400", URL: "/contexts/ctx"}, Poster: "planner-agent", Created: views.At(now.Add(-time.Hour)), TraceID: "trace-plan-550e8401", Hash: hash,
+		Drawing: drawing(), Steps: steps(),
+		Confirms: []views.ConfirmRef{{ID: "confirm-2", URL: "/confirms/2", Status: "pending", When: views.At(now)}, {ID: "confirm-1", URL: "/confirms/1", Status: "approved", When: views.At(now.Add(-time.Hour)), Reason: "Plan looks good, approved for execution"}},
+		Cancel:   &views.CancelForm{Action: "/plans/p1/cancel", Label: "Cancel this plan", Hint: "Running steps are told to stop at their next gate."},
+	}
+}
+
+func draftPlanView() views.PlanView {
+	v := planView()
+	v.Status, v.Confirms, v.ProposeURL = "draft", nil, "/plans/p1/propose"
+	v.Cancel.Label, v.Cancel.Error = "Abandon this draft", "It was proposed a moment ago."
+	v.Error = &views.Notice{Tone: views.ToneBad, Title: "The plan was not proposed", Detail: "Step s4 depends on s9, which does not exist."}
+	return v
+}
+
+func contextsView() views.ContextsView {
+	return views.ContextsView{Self: "/contexts", Rows: []views.ContextRow{{ID: "ctx-550e8400", URL: "/contexts/ctx", Title: "Login service", Status: "active", Summary: "The service that signs customers in.", Updated: views.Ago(now.Add(-time.Hour), now)}}}
+}
+
+func contextView() views.ContextView {
+	return views.ContextView{
+		Self: "/contexts/ctx", ID: "ctx-550e8400", Title: "Login service", Summary: "The service that signs customers in.", Status: "active", Owner: views.Link{Label: "architect", URL: "/roles/architect"},
+		Created: views.At(now.Add(-time.Hour)), Updated: views.At(now), Body: `{"title":"Login service","root":{"domain":"auth","environment":"production"},"constraints":[]}`,
+		Plans: []views.Link{{Label: "Fix Login Bug", URL: "/plans/p1"}},
+	}
+}
+
+func rolesView() views.RolesView {
+	return views.RolesView{Self: "/roles", NewURL: "/roles/new", Rows: []views.RoleRow{
+		{ID: "admin", URL: "/roles/admin", Name: "admin", Description: "Everything", Capabilities: []string{"*"}, Users: 1, Seeded: true},
+		{ID: "reviewer", URL: "/roles/reviewer", Name: "reviewer", Description: "Reviews and approves", Capabilities: []string{"confirm.approve", "confirm.reject", "trace.read"}, Users: 3, Keys: 1, Seeded: true},
+	}}
+}
+
+func roleView() views.RoleView {
+	return views.RoleView{
+		ID: "reviewer", Action: "/roles/reviewer", MayEdit: true, Name: "reviewer", Description: "Reviews and approves", Capabilities: "confirm.approve\nconfirm.reject\ntrace.read",
+		Known:      []views.CapabilityGroup{{Resource: "confirm", Capabilities: []string{"confirm.approve", "confirm.reject", "confirm.request"}}, {Resource: "plan", Capabilities: []string{"plan.create", "plan.propose", "plan.execute"}}},
+		Uses:       []views.RoleUse{{Label: "Users", Links: []views.Link{{Label: "reviewer", URL: "/users/1"}}, More: 2}},
+		DeleteHint: "It is in use and cannot be deleted.", Created: views.At(now), Updated: views.At(now),
+	}
+}
+
+func refusedRole() views.RoleView {
+	v := roleView()
+	v.ID, v.Action, v.Capabilities = "", "/roles", "confirm.approve\nConfirm.reject"
+	v.Errors = views.Errors{"capabilities": "Line 2, position 1: C is not a lower case letter. A capability reads resource.action."}
+	return v
+}
+
+func usersView() views.UsersView {
+	return views.UsersView{
+		Self: "/users",
+		Rows: []views.UserRow{
+			{ID: "1", URL: "/users/1", Name: "administrator", Roles: []string{"admin"}, Status: "active", Sessions: 2, LastSeen: views.Ago(now, now), Self: true},
+			{ID: "2", URL: "/users/2", Name: "reviewer", Roles: []string{"reviewer", "human_user"}, Status: "invited", Keys: 1},
+			{ID: "3", URL: "/users/3", Name: "former", Roles: nil, Status: "disabled"},
+		},
+		Invite: &views.InviteForm{Roles: roleOptions(), Errors: views.Errors{"role": "Choose at least one role."}},
+	}
+}
+
+func roleOptions() []views.Option {
+	return []views.Option{
+		{Value: "admin", Label: "admin", Hint: "You can grant only what you hold.", Disabled: true},
+		{Value: "reviewer", Label: "reviewer", Hint: "confirm.approve, confirm.reject, trace.read", Selected: true},
+		{Value: "human_user", Label: "human_user", Hint: "confirm.approve"},
+	}
+}
+
+func userView() views.UserView {
+	return views.UserView{
+		Self: "/users/2", ID: "2", Name: "reviewer", Status: "active", Roles: roleOptions(), RolesURL: "/users/2/roles", DisableURL: "/users/2/disable", ResetURL: "/users/2/reset", EndSessionsURL: "/users/2/sessions",
+		Sessions: 2, Keys: []views.Link{{Label: "trading-agent", URL: "/keys"}}, Capabilities: []string{"confirm.approve", "confirm.reject"}, Created: views.At(now), LastSeen: views.Ago(now.Add(-time.Hour), now),
+	}
+}
+
+func userLinkView() views.UserView {
+	v := userView()
+	v.Link = &views.OneTimeLink{For: "reviewer", URL: "http://127.0.0.1:8080/link/" + strings.Repeat("a1B2", 11), Expires: views.At(now.Add(24 * time.Hour))}
+	return v
+}
+
+func keysView() views.KeysView {
+	return views.KeysView{
+		Self: "/keys",
+		Rows: []views.KeyRow{
+			{ID: "cs_4f9Ab2Qw71Zx", Name: "trading-agent", Roles: []string{"executor"}, Status: "active", Created: views.At(now), Expires: views.At(now.Add(90 * 24 * time.Hour)), LastUsed: views.Ago(now.Add(-time.Second*9), now), RevokeURL: "/keys/1/revoke"},
+			{ID: "cs_9c0Dq8LmR2vT", Name: "night-watch", Roles: []string{"reviewer", "executor"}, Owner: views.Link{Label: "reviewer", URL: "/users/2"}, MayDecide: true, Status: "revoked", Created: views.At(now)},
+		},
+		Create: &views.KeyForm{Roles: roleOptions(), Owners: []views.Option{{Value: "2", Label: "reviewer"}}, Days: "90", Errors: views.Errors{"may_decide": "A key that may decide needs an owner."}},
+	}
+}
+
+func keyCreated() views.KeyCreatedView {
+	return views.KeyCreatedView{Name: "trading-agent", Secret: "cs_4f9Ab2Qw71Zx_" + strings.Repeat("kQ7", 16), Roles: []string{"executor"}, Expires: views.At(now.Add(90 * 24 * time.Hour)), BaseURL: "http://127.0.0.1:8080", BackURL: "/keys"}
+}
+
+func logView() views.LogView {
+	return views.LogView{
+		Self: "/log", Types: []views.Option{{Label: "Any type"}}, NextURL: "/log?cursor=1",
+		Rows: []views.LogRow{
+			{Sequence: "42", At: views.At(now), Type: "confirm.rejected", Principal: "system", Kind: "system", Role: "system", Cause: "timeout", Object: views.Link{Label: "confirm-2", URL: "/confirms/2"}, Detail: "nobody decided in time"},
+			{Sequence: "41", At: views.At(now.Add(-time.Minute)), Type: "confirm.approved", Principal: "reviewer", Kind: "user", Role: "reviewer", Object: views.Link{Label: "confirm-1", URL: "/confirms/1"}},
+		},
+	}
+}
+
+func accountView() views.AccountView {
+	return views.AccountView{
+		Name: "reviewer", Roles: []views.Link{{Label: "reviewer", URL: "/roles/reviewer"}}, Capabilities: []string{"confirm.approve", "confirm.reject", "trace.read"}, Shortcuts: true,
+		Sessions: []views.SessionRow{
+			{Current: true, Client: "Firefox on Linux", Address: "127.0.0.1", Started: views.At(now.Add(-time.Hour)), Seen: views.Ago(now, now)},
+			{Client: "Chromium on Android", Address: "10.0.0.7", Started: views.At(now.Add(-50 * time.Hour)), Seen: views.Ago(now.Add(-9*time.Hour), now), EndURL: "/account/sessions/2/end"},
+		},
+		Errors: views.Errors{"current": "This is not your current password."},
+	}
+}
