@@ -21,6 +21,7 @@ func (s *Service) PostApproval(ctx context.Context, ref Ref, in *mplp.Approval) 
 			if frame.key, err = nextApprovalKey(tx, in.SessionID); err != nil {
 				return err
 			}
+			in.Confirm.Native.Set("approval_key", mplp.String(frame.key))
 		}
 		posted, err = s.postConfirm(tx, p, in.Confirm, frame)
 		return err

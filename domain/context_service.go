@@ -102,5 +102,8 @@ func (s *Service) UpdateContext(ctx context.Context, ref Ref, id string, in *mpl
 
 func (c *Context) fill(in *mplp.Context) {
 	c.Title, c.Status, c.OwnerRole, c.Locked = in.Title, in.Status, in.OwnerRole, in.Locked
+	if c.Status == "" {
+		c.Status = mplp.DraftContext
+	}
 	c.Native = mplp.CompleteContext(in.Native, c.ID, c.CreatedAt, c.UpdatedAt)
 }

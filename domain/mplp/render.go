@@ -2,7 +2,6 @@ package mplp
 
 import (
 	"bytes"
-	"slices"
 	"time"
 )
 
@@ -20,7 +19,7 @@ func RenderPlan(stored []byte, status string, statuses []string) ([]byte, error)
 	plan.Set("status", String(status))
 	sent, _ := plan.Get("steps")
 	steps := elements(sent)
-	for i := range steps {
+	for i := range min(len(steps), len(statuses)) {
 		step := split(steps[i])
 		step.Set("status", String(statuses[i]))
 		steps[i] = step.Bytes()
@@ -63,10 +62,15 @@ func RenderConfirm(stored []byte, status string, decisions []Decision) []byte {
 	return confirm.Bytes()
 }
 
+// DraftContext is the status of a context that was posted without one: no plan
+// can start in it until somebody says that it is active.
+const DraftContext = "draft"
+
 // CompleteContext returns a context as it is stored: what was sent, with its
 // id, the required members that were missing and its times.
 func CompleteContext(sent *Object, id string, created, updated time.Time) []byte {
 	complete(sent, "context_id", id)
+	fill(sent, "status", String(DraftContext))
 	fill(sent, "created_at", String(RenderTime(created)))
 	if updated.After(created) {
 		sent.Set("updated_at", String(RenderTime(updated)))
@@ -92,19 +96,22 @@ func fill(o *Object, name string, value Raw) {
 // Members that the server keeps by itself, and that the sender left out, do not
 // count; nor does the order of members.
 func DiffersOnlyIn(name string, stored []byte, sent *Object) bool {
-	before := split(stored)
-	kept := []string{name, "created_at", "updated_at", "meta"}
-	for _, member := range slices.Concat(before.Names(), sent.Names()) {
-		old, was := before.Get(member)
-		now, is := sent.Get(member)
-		if member == name || slices.Contains(kept, member) && !is {
-			continue
-		}
-		if was != is || !bytes.Equal(old, now) {
+	kept := []string{"created_at", "updated_at", "meta"}
+	before := map[string]Raw{}
+	for _, m := range split(stored).members {
+		before[m.name] = m.value
+	}
+	for _, m := range sent.members {
+		if old, was := before[m.name]; m.name != name && (!was || !bytes.Equal(old, m.value)) {
 			return false
 		}
+		delete(before, m.name)
 	}
-	return true
+	delete(before, name)
+	for _, member := range kept {
+		delete(before, member)
+	}
+	return len(before) == 0
 }
 
 // Deadline is after how many seconds the confirm expires: the shortest timeout

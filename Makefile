@@ -1,0 +1,67 @@
+# Countersign. `make help` lists the targets.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+BUILD    := .build
+BINARY   := $(BUILD)/countersign
+ASSETS   := static/lib/htmx.min.js static/lib/hx-sse.min.js
+GOFILES   = $(shell git ls-files -co --exclude-standard '*.go')
+# Debian packages are installed by root, or through sudo where there is one.
+SUDO      = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
+
+.PHONY: help
+help: ## List the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-10s %s\n", $$1, $$2}'
+
+.PHONY: run
+run: build ## Install, build and run the demo on http://127.0.0.1:8080
+	$(BINARY) serve --demo
+
+.PHONY: build
+build: $(ASSETS) ## Build the one binary into .build/
+	go build -o $(BINARY) ./cmd/countersign
+
+.PHONY: assets
+assets: $(ASSETS) ## Install the third-party browser code that the lock file names
+
+# npm ci checks every file against the integrity hashes of the lock file.
+# Scripts of packages are not run. Both files come from one recipe, so the
+# second only waits for the first.
+static/lib/htmx.min.js: static/package.json static/package-lock.json
+	mkdir -p $(BUILD)/assets
+	cp static/package.json static/package-lock.json $(BUILD)/assets/
+	cd $(BUILD)/assets && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	cp $(BUILD)/assets/node_modules/htmx.org/dist/ext/hx-sse.min.js static/lib/
+	cp $(BUILD)/assets/node_modules/htmx.org/dist/htmx.min.js static/lib/
+static/lib/hx-sse.min.js: static/lib/htmx.min.js ;
+
+.PHONY: generate
+generate: ## Write the *_templ.go files anew
+	go tool templ generate -path views
+
+.PHONY: check
+check: lint ## The fast loop: format, vet, staticcheck, generated files, unit tests with -race
+	go test -race -shuffle=on -short $$(go list ./... | grep -v /cmd/)
+
+.PHONY: lint
+lint: $(ASSETS) ## Format, vet, staticcheck and fresh generated files
+	@unformatted=$$(gofmt -l $(GOFILES)); [ -z "$$unformatted" ] || { echo "gofmt these:"; echo "$$unformatted"; exit 1; }
+	go vet ./...
+	go tool staticcheck ./...
+	@before=$$(cat views/*_templ.go | sha256sum); go tool templ generate -path views >/dev/null 2>&1; \
+	after=$$(cat views/*_templ.go | sha256sum); \
+	[ "$$before" = "$$after" ] || { echo "generated files were stale; they are fresh now, commit them"; exit 1; }
+
+.PHONY: test
+test: test-tools lint ## Install what the tests need and run every test
+	CI=true go test -count=1 ./...
+
+.PHONY: test-tools
+test-tools: $(ASSETS) ## Install Chromium for the end-to-end tests when it is missing
+	@command -v chromium >/dev/null || { $(SUDO) apt-get update && $(SUDO) apt-get install -y --no-install-recommends chromium; }
+
+.PHONY: clean
+clean: ## Remove what was built and installed
+	rm -rf $(BUILD) $(ASSETS)
