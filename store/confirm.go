@@ -1,0 +1,129 @@
+package store
+
+import (
+	"time"
+
+	"countersign/domain"
+)
+
+var confirms = newTable("confirms", 1, func(c *domain.Confirm) []column {
+	return []column{
+		{"confirm_id", text(&c.ID)},
+		{"target_type", text(&c.TargetType)},
+		{"target_id", text(&c.TargetID)},
+		{"target_hash", text(&c.TargetHash)},
+		{"plan_id", text(&c.PlanID)},
+		{"step_id", text(&c.StepID)},
+		{"binding", text(&c.Binding)},
+		{"status", text(&c.Status)},
+		{"cause", text(&c.Cause)},
+		{"requested_by", ref(&c.RequestedBy)},
+		{"requested_group", text(&c.RequestedGroup)},
+		{"requested_by_name", text(&c.RequestedByName)},
+		{"requested_by_role", text(&c.RequestedByRole)},
+		{"role_registered", flag(&c.RoleRegistered)},
+		{"required_role", text(&c.RequiredRole)},
+		{"on_reject", text(&c.OnReject)},
+		{"supersedes", text(&c.Supersedes)},
+		{"session_id", text(&c.SessionID)},
+		{"message_id", text(&c.MessageID)},
+		{"approval_key", text(&c.ApprovalKey)},
+		{"frame_index", number(&c.FrameIndex)},
+		{"trace_id", text(&c.TraceID)},
+		{"span_id", text(&c.SpanID)},
+		{"actions", number(&c.Actions)},
+		{"imported", flag(&c.Imported)},
+		{"locked", flag(&c.Locked)},
+		{"received_at", moment(&c.ReceivedAt)},
+		{"expires_at", moment(&c.ExpiresAt)},
+		{"content_hash", text(&c.ContentHash)},
+		{"effective_hash", text(&c.EffectiveHash)},
+		{"body_digest", blob(&c.BodyDigest)},
+		{"decided_at", moment(&c.DecidedAt)},
+		{"requested_seq", number(&c.RequestedSeq)},
+		{"decided_seq", number(&c.DecidedSeq)},
+	}
+})
+
+// finishConfirm lets the first decision win.
+var finishConfirm = confirms.change("status = 'pending'", 0,
+	"status", "cause", "effective_hash", "decided_at", "decided_seq")
+
+var confirmContents = newTable("confirm_contents", 1, func(c *domain.ConfirmContent) []column {
+	return []column{
+		{"confirm_id", text(&c.ConfirmID)},
+		{"reason", text(&c.Reason)},
+		{"tools", list(&c.Tools)},
+		{"salt", blob(&c.Salt)},
+		{"content", blob(&c.Content)},
+		{"native", blob(&c.Native)},
+	}
+})
+
+func (r *reader) Confirm(id string) (*domain.Confirm, error) {
+	return confirms.one(r, "WHERE confirm_id = $1", id)
+}
+
+func (r *reader) ConfirmByApprovalKey(key string) (*domain.Confirm, error) {
+	return confirms.one(r, "WHERE approval_key = $1", key)
+}
+
+func (r *reader) ConfirmContent(id string) (*domain.ConfirmContent, error) {
+	return confirmContents.one(r, "WHERE confirm_id = $1", id)
+}
+
+func (r *reader) ConfirmsOfPlan(planID string) ([]*domain.Confirm, error) {
+	return confirms.all(r, "WHERE plan_id = $1 ORDER BY requested_seq DESC", planID)
+}
+
+// SupersededBy lists ids, the earliest first.
+func (r *reader) SupersededBy(id string) ([]string, error) {
+	return r.strings("SELECT confirm_id FROM confirms WHERE supersedes = $1 ORDER BY requested_seq", id)
+}
+
+// DueConfirms lists ids, the longest overdue first.
+func (r *reader) DueConfirms(now time.Time, limit int) ([]string, error) {
+	return r.strings(`SELECT confirm_id FROM confirms WHERE status = 'pending' AND imported = 0 AND inbox_order <= $1
+		ORDER BY inbox_order, confirm_id LIMIT $2`, now.UnixMicro(), limit)
+}
+
+func (r *reader) NextDeadline() (deadline time.Time, err error) {
+	err = r.c.row(`SELECT expires_at FROM confirms WHERE status = 'pending' AND imported = 0
+		ORDER BY inbox_order LIMIT 1`, nil, moment(&deadline))
+	if err == domain.ErrNotFound {
+		return time.Time{}, nil
+	}
+	return deadline, err
+}
+
+func (x *tx) InsertConfirm(c *domain.Confirm, content *domain.ConfirmContent) error {
+	if err := confirms.insert(x, c); err != nil {
+		return err
+	}
+	if err := confirmContents.insert(x, content); err != nil {
+		return err
+	}
+	var counts []string
+	if !c.Imported && c.Status == domain.Pending {
+		counts = append(counts, countPending, pendingOf(c.RequestedBy))
+	}
+	if c.ApprovalKey != "" && c.SessionID != "" {
+		counts = append(counts, countApprovals+c.SessionID)
+	}
+	if len(counts) > 0 {
+		if err := x.count(1, counts...); err != nil {
+			return err
+		}
+	}
+	return x.index(c, content)
+}
+
+func (x *tx) FinishConfirm(c *domain.Confirm) error {
+	if err := finishConfirm.run(x, c, domain.ErrConflict); err != nil {
+		return err
+	}
+	if c.Imported {
+		return nil // it was never counted
+	}
+	return x.count(-1, countPending, pendingOf(c.RequestedBy))
+}

@@ -1,0 +1,29 @@
+package store
+
+import "countersign/domain"
+
+var decisions = newTable("decisions", 1, func(d *domain.Decision) []column {
+	return []column{
+		{"decision_id", text(&d.ID)},
+		{"confirm_id", text(&d.ConfirmID)},
+		{"number", number(&d.Number)},
+		{"status", text(&d.Status)},
+		{"cause", text(&d.Cause)},
+		{"decided_by", ref(&d.DecidedBy)},
+		{"decided_by_name", text(&d.DecidedByName)},
+		{"decided_by_role", text(&d.DecidedByRole)},
+		{"decided_at", moment(&d.DecidedAt)},
+		{"reason", text(&d.Reason)},
+		{"user_edit_content", text(&d.UserEditContent)},
+		{"intent", text(&d.Intent)},
+		{"sent_hash", text(&d.SentHash)},
+		{"seq", number(&d.Seq)},
+		{"actions", list(&d.Actions)},
+	}
+})
+
+func (r *reader) Decisions(confirmID string) ([]*domain.Decision, error) {
+	return decisions.all(r, "WHERE confirm_id = $1 ORDER BY number", confirmID)
+}
+
+func (x *tx) InsertDecision(d *domain.Decision) error { return decisions.insert(x, d) }

@@ -1,0 +1,114 @@
+package store
+
+import (
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"countersign/domain"
+	"countersign/domain/evidence"
+)
+
+// commit runs a group in one transaction, sets the members' answers, and gives
+// the entries that were committed. A member that fails is undone alone; a
+// failure of the database undoes them all.
+func (w *writer) commit(group []*member) []*evidence.Entry {
+	entries, err := w.attempt(group)
+	if err != nil {
+		for _, m := range group {
+			m.err = err
+		}
+	}
+	return entries
+}
+
+func (w *writer) attempt(group []*member) ([]*evidence.Entry, error) {
+	if w.failed != nil {
+		return nil, w.failed
+	}
+	if _, err := w.c.exec(sqlBegin); err != nil {
+		return nil, w.abandon(err)
+	}
+	// Other processes write too, so the head is what it is only from here on.
+	next, err := (&reader{w.c}).NextSeq()
+	if err != nil {
+		return nil, w.abandon(err)
+	}
+	var entries []*evidence.Entry
+	for _, m := range group {
+		x := &tx{reader: reader{w.c}, next: next}
+		if err := x.run(m); err != nil {
+			return nil, w.abandon(err)
+		}
+		if m.err == nil {
+			next = x.next
+			entries = append(entries, x.entries...)
+		}
+	}
+	time.Sleep(w.delay)
+	if _, err := w.c.exec("COMMIT"); err != nil {
+		if refusedCommit(err) {
+			return nil, w.abandon(err)
+		}
+		return nil, w.fail(err)
+	}
+	return entries, nil
+}
+
+// run gives the member its turn inside a savepoint. The error returned dooms
+// the whole group; the member's own is in m.err.
+func (x *tx) run(m *member) error {
+	if m.err = m.ctx.Err(); m.err != nil {
+		return nil // it left before its turn
+	}
+	if _, err := x.c.exec("SAVEPOINT member"); err != nil {
+		return err
+	}
+	m.err = x.call(m.fn)
+	if x.c.doomed != nil {
+		return x.c.doomed
+	}
+	if m.err == nil && len(x.rows) > 0 {
+		m.err = fmt.Errorf("%w: %s %s", errUncovered, x.rows[0].Table, x.rows[0].Key)
+	}
+	if m.err != nil {
+		if _, err := x.c.exec("ROLLBACK TO member"); err != nil {
+			return err
+		}
+	}
+	// This fails when the transaction is gone, and so tells that it is.
+	_, err := x.c.exec("RELEASE member")
+	return err
+}
+
+// call runs fn; a panic becomes its error, so that others in the group do not
+// pay for it.
+func (x *tx) call(fn func(domain.Tx) error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic in transaction: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return fn(x)
+}
+
+// abandon rolls the group back: nothing of it happened.
+func (w *writer) abandon(cause error) error {
+	w.c.doomed = nil
+	if _, err := w.c.exec("ROLLBACK"); err != nil && !nothingOpen(err) {
+		return w.fail(fmt.Errorf("%w (after %w)", err, cause))
+	}
+	return &domain.Error{Code: domain.CodeEvidenceUnavailable,
+		Message: "The change could not be logged, so it did not happen.", Err: cause}
+}
+
+// fail ends the writer's work: whether the group was committed is unknown
+// until the database is opened again.
+func (w *writer) fail(cause error) error {
+	w.failed = &domain.Error{Code: domain.CodeEvidenceUnavailable,
+		Message: "The storage failed while the change was being written: whether it happened is unknown.", Err: cause}
+	if w.fatal != nil {
+		w.fatal(cause)
+	}
+	return w.failed
+}

@@ -1,0 +1,250 @@
+-- Times are Unix microseconds, UTC. Absent values are NULL, never '' or 0.
+-- Lists are JSON text. Tables named volatile_… prove nothing and are not
+-- covered by the log; every other one is.
+
+CREATE TABLE roles (
+    role_id      TEXT PRIMARY KEY,
+    name         TEXT NOT NULL,
+    name_folded  TEXT NOT NULL UNIQUE,
+    description  TEXT,
+    capabilities TEXT,
+    locked       INTEGER NOT NULL,
+    native       BLOB,
+    created_at   INTEGER,
+    updated_at   INTEGER
+) STRICT;
+
+CREATE TABLE users (
+    user_id     TEXT PRIMARY KEY,
+    name        TEXT NOT NULL,
+    name_folded TEXT NOT NULL UNIQUE,
+    password    TEXT,
+    disabled    INTEGER NOT NULL,
+    created_at  INTEGER,
+    updated_at  INTEGER
+) STRICT;
+
+CREATE TABLE user_roles (
+    user_id  TEXT NOT NULL REFERENCES users,
+    role_id  TEXT NOT NULL REFERENCES roles,
+    position INTEGER NOT NULL,
+    PRIMARY KEY (user_id, role_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX user_roles_role ON user_roles (role_id);
+
+CREATE TABLE keys (
+    key_id     TEXT PRIMARY KEY,
+    name       TEXT NOT NULL,
+    hash       BLOB NOT NULL,
+    owner_id   TEXT REFERENCES users,
+    may_decide INTEGER NOT NULL,
+    created_at INTEGER,
+    expires_at INTEGER,
+    revoked_at INTEGER
+) STRICT;
+
+-- No reference to roles: a revoked key keeps its list and must not keep a role
+-- from being deleted.
+CREATE TABLE key_roles (
+    key_id   TEXT NOT NULL REFERENCES keys,
+    role_id  TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    PRIMARY KEY (key_id, role_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX key_roles_role ON key_roles (role_id);
+
+CREATE TABLE contexts (
+    context_id      TEXT PRIMARY KEY,
+    title           TEXT,
+    status          TEXT,
+    owner_role      TEXT,
+    locked          INTEGER NOT NULL,
+    native          BLOB,
+    requested_by    TEXT NOT NULL,
+    requested_group TEXT,
+    created_at      INTEGER NOT NULL,
+    updated_at      INTEGER
+) STRICT;
+
+CREATE INDEX contexts_created ON contexts (created_at, context_id);
+CREATE INDEX contexts_group ON contexts (requested_group, created_at, context_id);
+
+CREATE TABLE plans (
+    plan_id           TEXT PRIMARY KEY,
+    context_id        TEXT,
+    title             TEXT,
+    status            TEXT NOT NULL,
+    hash              TEXT,
+    states            TEXT,
+    requested_by      TEXT NOT NULL,
+    requested_group   TEXT,
+    requested_by_name TEXT,
+    imported          INTEGER NOT NULL,
+    body_digest       BLOB,
+    trace_id          TEXT,
+    created_at        INTEGER NOT NULL,
+    updated_at        INTEGER
+) STRICT;
+
+CREATE INDEX plans_created ON plans (created_at, plan_id);
+CREATE INDEX plans_status ON plans (status, created_at, plan_id);
+CREATE INDEX plans_group ON plans (requested_group, created_at, plan_id);
+CREATE INDEX plans_context ON plans (context_id, created_at, plan_id) WHERE context_id IS NOT NULL;
+
+-- Apart from plans: it is large, and moving a step must not rewrite it.
+CREATE TABLE plan_contents (
+    plan_id TEXT PRIMARY KEY REFERENCES plans,
+    content BLOB NOT NULL
+) STRICT;
+
+-- The two generated columns are the keysets of the lists. An inbox shows the
+-- soonest deadline first and then what has none, oldest first: 2^62 µs lie
+-- beyond every deadline.
+CREATE TABLE confirms (
+    confirm_id        TEXT PRIMARY KEY,
+    target_type       TEXT NOT NULL,
+    target_id         TEXT,
+    target_hash       TEXT,
+    plan_id           TEXT,
+    step_id           TEXT,
+    binding           TEXT,
+    status            TEXT NOT NULL,
+    cause             TEXT,
+    requested_by      TEXT NOT NULL,
+    requested_group   TEXT,
+    requested_by_name TEXT,
+    requested_by_role TEXT,
+    role_registered   INTEGER NOT NULL,
+    required_role     TEXT,
+    on_reject         TEXT,
+    supersedes        TEXT,
+    session_id        TEXT,
+    message_id        TEXT,
+    approval_key      TEXT,
+    frame_index       INTEGER NOT NULL,
+    trace_id          TEXT,
+    span_id           TEXT,
+    actions           INTEGER NOT NULL,
+    imported          INTEGER NOT NULL,
+    locked            INTEGER NOT NULL,
+    received_at       INTEGER NOT NULL,
+    expires_at        INTEGER,
+    content_hash      TEXT,
+    effective_hash    TEXT,
+    body_digest       BLOB,
+    decided_at        INTEGER,
+    requested_seq     INTEGER NOT NULL,
+    decided_seq       INTEGER NOT NULL,
+    inbox_order   INTEGER GENERATED ALWAYS AS (COALESCE(expires_at, received_at + 4611686018427387904)) VIRTUAL,
+    decided_order INTEGER GENERATED ALWAYS AS (COALESCE(decided_at, received_at)) VIRTUAL
+) STRICT;
+
+CREATE INDEX confirms_inbox ON confirms (inbox_order, confirm_id) WHERE status = 'pending' AND imported = 0;
+CREATE INDEX confirms_pending ON confirms (received_at, confirm_id) WHERE status = 'pending';
+CREATE INDEX confirms_decided ON confirms (decided_order, confirm_id) WHERE status <> 'pending';
+CREATE INDEX confirms_received ON confirms (received_at, confirm_id);
+CREATE INDEX confirms_group ON confirms (requested_group, received_at, confirm_id);
+CREATE INDEX confirms_target ON confirms (target_id, received_at, confirm_id);
+CREATE INDEX confirms_plan ON confirms (plan_id, requested_seq) WHERE plan_id IS NOT NULL;
+CREATE INDEX confirms_trace ON confirms (trace_id, received_at, confirm_id) WHERE trace_id IS NOT NULL;
+CREATE INDEX confirms_session ON confirms (session_id, received_at, confirm_id) WHERE session_id IS NOT NULL;
+CREATE INDEX confirms_supersedes ON confirms (supersedes) WHERE supersedes IS NOT NULL;
+CREATE UNIQUE INDEX confirms_approval_key ON confirms (approval_key) WHERE approval_key IS NOT NULL;
+
+-- What lists show comes first: reading it must not walk the large columns.
+CREATE TABLE confirm_contents (
+    confirm_id TEXT PRIMARY KEY REFERENCES confirms,
+    reason     TEXT,
+    tools      TEXT,
+    salt       BLOB NOT NULL,
+    content    BLOB NOT NULL,
+    native     BLOB
+) STRICT;
+
+CREATE TRIGGER confirm_contents_fixed BEFORE UPDATE ON confirm_contents
+BEGIN SELECT RAISE(ABORT, 'the content of a confirm never changes'); END;
+
+CREATE TABLE decisions (
+    decision_id       TEXT PRIMARY KEY,
+    confirm_id        TEXT NOT NULL REFERENCES confirms,
+    number            INTEGER NOT NULL,
+    status            TEXT NOT NULL,
+    cause             TEXT NOT NULL,
+    decided_by        TEXT NOT NULL,
+    decided_by_name   TEXT,
+    decided_by_role   TEXT,
+    decided_at        INTEGER NOT NULL,
+    reason            TEXT,
+    user_edit_content TEXT,
+    intent            TEXT,
+    sent_hash         TEXT,
+    seq               INTEGER NOT NULL,
+    actions           TEXT,
+    UNIQUE (confirm_id, number)
+) STRICT;
+
+CREATE TRIGGER decisions_fixed BEFORE UPDATE ON decisions
+BEGIN SELECT RAISE(ABORT, 'decisions are only ever appended'); END;
+
+-- entry is the leaf, verbatim; the other columns repeat members of it to be
+-- searched.
+CREATE TABLE log (
+    seq        INTEGER PRIMARY KEY,
+    entry      BLOB NOT NULL,
+    type       TEXT NOT NULL,
+    confirm_id TEXT,
+    plan_id    TEXT,
+    object_id  TEXT,
+    trace_id   TEXT
+) STRICT;
+
+CREATE INDEX log_type ON log (type, seq);
+CREATE INDEX log_confirm ON log (confirm_id, seq) WHERE confirm_id IS NOT NULL;
+CREATE INDEX log_plan ON log (plan_id, seq) WHERE plan_id IS NOT NULL;
+CREATE INDEX log_object ON log (object_id, seq) WHERE object_id IS NOT NULL;
+CREATE INDEX log_trace ON log (trace_id, seq) WHERE trace_id IS NOT NULL;
+
+CREATE TRIGGER log_no_update BEFORE UPDATE ON log
+BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
+
+CREATE TRIGGER log_no_delete BEFORE DELETE ON log
+BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
+
+CREATE TABLE volatile_sessions (
+    hash       BLOB PRIMARY KEY,
+    user_id    TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    seen_at    INTEGER NOT NULL,
+    browser    TEXT
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX volatile_sessions_user ON volatile_sessions (user_id);
+
+CREATE TABLE volatile_links (
+    hash       BLOB PRIMARY KEY,
+    user_id    TEXT,
+    expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE volatile_key_used (
+    key_id  TEXT PRIMARY KEY,
+    used_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE volatile_preferences (
+    user_id       TEXT PRIMARY KEY,
+    shortcuts_off INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE volatile_counts (
+    name TEXT PRIMARY KEY,
+    n    INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE volatile_search (
+    term       TEXT NOT NULL,
+    confirm_id TEXT NOT NULL,
+    PRIMARY KEY (term, confirm_id)
+) STRICT, WITHOUT ROWID;

@@ -1,0 +1,51 @@
+package store
+
+import "countersign/domain"
+
+var roles = newTable("roles", 1, func(r *domain.Role) []column {
+	return []column{
+		{"role_id", text(&r.ID)},
+		{"name", text(&r.Name)},
+		{"name_folded", folded(&r.Name)},
+		{"description", text(&r.Description)},
+		{"capabilities", list(&r.Capabilities)},
+		{"locked", flag(&r.Locked)},
+		{"native", blob(&r.Native)},
+		{"created_at", moment(&r.CreatedAt)},
+		{"updated_at", moment(&r.UpdatedAt)},
+	}
+})
+
+var updateRole = roles.change("", 0)
+
+func (r *reader) Role(id string) (*domain.Role, error) { return roles.one(r, "WHERE role_id = $1", id) }
+
+func (r *reader) RoleByName(name string) (*domain.Role, error) {
+	return roles.one(r, "WHERE name_folded = $1", fold(name))
+}
+
+func (r *reader) Roles() ([]*domain.Role, error) { return roles.all(r, "ORDER BY name_folded") }
+
+// RoleUse counts revoked keys out: they cannot come back, and would keep their
+// roles for good.
+func (r *reader) RoleUse(id string) (use domain.RoleUse, err error) {
+	use.Users, err = r.strings(`SELECT u.name FROM user_roles ur JOIN users u ON u.user_id = ur.user_id
+		WHERE ur.role_id = $1 ORDER BY u.name_folded`, id)
+	if err != nil {
+		return use, err
+	}
+	use.Keys, err = r.strings(`SELECT k.name FROM key_roles kr JOIN keys k ON k.key_id = kr.key_id
+		WHERE kr.role_id = $1 AND k.revoked_at IS NULL ORDER BY k.name, k.created_at`, id)
+	if err != nil {
+		return use, err
+	}
+	err = r.c.row(`SELECT COUNT(*) FROM confirms WHERE status = 'pending' AND imported = 0 AND required_role = $1`,
+		[]any{id}, &use.Confirms)
+	return use, err
+}
+
+func (x *tx) InsertRole(r *domain.Role) error { return roles.insert(x, r) }
+
+func (x *tx) UpdateRole(r *domain.Role) error { return updateRole.run(x, r, domain.ErrNotFound) }
+
+func (x *tx) DeleteRole(id string) error { return roles.remove(x, "role_id = $1", id) }

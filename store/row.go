@@ -1,0 +1,105 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"countersign/domain/evidence"
+)
+
+// errUncovered is a fault of the caller: a row that no entry names could be
+// changed later without trace.
+var errUncovered = errors.New("rows were written that no log entry covers")
+
+// wrote notes that a row of the table now has these values.
+func (x *tx) wrote(s *shape, values []any) error {
+	if !s.logged() {
+		return nil
+	}
+	digest, err := s.digest(values)
+	if err != nil {
+		return err
+	}
+	x.changed(s, values[:s.keys], digest)
+	return nil
+}
+
+// removed notes that the row with the key is gone.
+func (x *tx) removed(s *shape, key []any) {
+	if s.logged() {
+		x.changed(s, key, nil)
+	}
+}
+
+// changed keeps one digest for each row, the last, in the order in which rows
+// were first written.
+func (x *tx) changed(s *shape, key []any, digest []byte) {
+	row := evidence.Row{Table: s.name, Key: rowKey(key), Digest: digest}
+	i := slices.IndexFunc(x.rows, func(r evidence.Row) bool { return r.Table == row.Table && r.Key == row.Key })
+	if i < 0 {
+		x.rows = append(x.rows, row)
+		return
+	}
+	x.rows[i] = row
+}
+
+// rowKey names a row within its table. No part of a composite key has a slash.
+func rowKey(values []any) string {
+	parts := make([]string, len(values))
+	for i, v := range values {
+		parts[i] = fmt.Sprint(v)
+	}
+	return strings.Join(parts, "/")
+}
+
+func (s *shape) digest(values []any) ([]byte, error) {
+	columns := make([]evidence.Column, len(values))
+	for i, v := range values {
+		columns[i] = evidence.Column{Name: s.columns[i], Value: v}
+	}
+	digest, err := evidence.RowDigest(columns)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.name, err)
+	}
+	return digest, nil
+}
+
+// logged are all tables that the log covers.
+var logged = []*shape{
+	&roles.shape, &users.shape, &userRoles.shape, &keys.shape, &keyRoles.shape,
+	&contexts.shape, &plans.shape, &planContents.shape,
+	&confirms.shape, &confirmContents.shape, &decisions.shape,
+}
+
+// Rows calls fn for every row that the log must account for, with its digest
+// as it is stored now. All of it is one snapshot.
+func (db *DB) Rows(ctx context.Context, fn func(table, key string, digest []byte) error) error {
+	return db.view(ctx, func(r *reader) error {
+		for _, s := range logged {
+			key := strings.Join(s.columns[:s.keys], ", ")
+			text := fmt.Sprintf("SELECT %s FROM %s ORDER BY %s", s.list(""), s.name, key)
+			err := r.c.each(text, nil, func(rows *sql.Rows) error {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				values := make([]any, len(s.columns))
+				if err := rows.Scan(pointers(values)...); err != nil {
+					return err
+				}
+				digest, err := s.digest(values)
+				if err != nil {
+					return err
+				}
+				return fn(s.name, rowKey(values[:s.keys]), digest)
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

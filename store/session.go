@@ -1,0 +1,72 @@
+package store
+
+import (
+	"time"
+
+	"countersign/domain"
+)
+
+var sessions = newTable("volatile_sessions", 1, func(s *domain.Session) []column {
+	return []column{
+		{"hash", blob(&s.Hash)},
+		{"user_id", text(&s.UserID)},
+		{"created_at", moment(&s.CreatedAt)},
+		{"seen_at", moment(&s.SeenAt)},
+		{"browser", text(&s.Browser)},
+	}
+})
+
+var links = newTable("volatile_links", 1, func(l *domain.Link) []column {
+	return []column{
+		{"hash", blob(&l.Hash)},
+		{"user_id", text(&l.UserID)},
+		{"expires_at", moment(&l.ExpiresAt)},
+	}
+})
+
+func (r *reader) Session(hash []byte) (*domain.Session, error) {
+	return sessions.one(r, "WHERE hash = $1", hash)
+}
+
+// SessionsOf lists the sessions of a user, last seen first.
+func (r *reader) SessionsOf(userID string) ([]*domain.Session, error) {
+	return sessions.all(r, "WHERE user_id = $1 ORDER BY seen_at DESC, hash", userID)
+}
+
+func (r *reader) Link(hash []byte) (*domain.Link, error) {
+	return links.one(r, "WHERE hash = $1", hash)
+}
+
+func (x *tx) InsertSession(s *domain.Session) error { return sessions.insert(x, s) }
+
+func (x *tx) TouchSession(hash []byte, seen time.Time) error {
+	_, err := x.c.exec("UPDATE volatile_sessions SET seen_at = $1 WHERE hash = $2", micros(seen), hash)
+	return err
+}
+
+func (x *tx) DeleteSession(hash []byte) error { return sessions.remove(x, "hash = $1", hash) }
+
+func (x *tx) DeleteSessionsOf(userID string, except []byte) error {
+	if len(except) == 0 {
+		return sessions.remove(x, "user_id = $1", userID)
+	}
+	return sessions.remove(x, "user_id = $1 AND hash <> $2", userID, except)
+}
+
+func (x *tx) InsertLink(l *domain.Link) error { return links.insert(x, l) }
+
+func (x *tx) DeleteLink(hash []byte) error { return links.remove(x, "hash = $1", hash) }
+
+// DeleteLinksOf removes the links of a user; without one, those that set up
+// the first administrator.
+func (x *tx) DeleteLinksOf(userID string) error {
+	return links.remove(x, "COALESCE(user_id, '') = $1", userID)
+}
+
+func (x *tx) PruneVolatile(sessionsSeenBefore, sessionsCreatedBefore, linksBefore time.Time) error {
+	err := sessions.remove(x, "seen_at < $1 OR created_at < $2", micros(sessionsSeenBefore), micros(sessionsCreatedBefore))
+	if err != nil {
+		return err
+	}
+	return links.remove(x, "expires_at < $1", micros(linksBefore))
+}

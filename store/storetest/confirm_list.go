@@ -1,0 +1,224 @@
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"countersign/domain"
+)
+
+// pages reads a whole list, a page after the other.
+func pages[T any](t *testing.T, s Store, limit int, list func(domain.Reader, domain.Page) ([]T, string, error)) []T {
+	t.Helper()
+	var got []T
+	page := domain.Page{Limit: limit}
+	for {
+		view(t, s, func(r domain.Reader) error {
+			part, next, err := list(r, page)
+			if len(part) > limit || next != "" && len(part) < limit {
+				t.Errorf("a page of %d with next %q, want %d rows", len(part), next, limit)
+			}
+			got = append(got, part...)
+			page.Cursor = next
+			return err
+		})
+		if page.Cursor == "" {
+			return got
+		}
+	}
+}
+
+// listed are the ids that the filter finds, read in pages of two.
+func listed(t *testing.T, s Store, f domain.ConfirmFilter) []string {
+	t.Helper()
+	var ids []string
+	for _, row := range pages(t, s, 2, func(r domain.Reader, p domain.Page) ([]*domain.ConfirmRow, string, error) {
+		return r.Confirms(f, p)
+	}) {
+		ids = append(ids, row.ID)
+	}
+	return ids
+}
+
+var everything = domain.Visibility{All: true}
+
+func testConfirmFilters(t *testing.T, s Store) {
+	received := 0
+	add := func(id string, edit func(*domain.Confirm)) *domain.Confirm {
+		received++
+		return confirm(id, edit, func(c *domain.Confirm) { c.ReceivedAt = at(received) })
+	}
+	insert(t, s,
+		add("plan", func(c *domain.Confirm) {
+			c.TargetType, c.TargetID, c.PlanID, c.StepID = domain.TargetPlan, "p1", "p1", "s1"
+		}),
+		add("session", func(c *domain.Confirm) { c.SessionID, c.RequestedByRole = "sess", "coder" }),
+		add("trace", func(c *domain.Confirm) { c.TraceID = "t1" }),
+		add("approved", func(c *domain.Confirm) { c.Status, c.DecidedAt = domain.Approved, at(50) }),
+		add("rejected", func(c *domain.Confirm) { c.Status, c.DecidedAt = domain.Rejected, at(60) }),
+		add("import", func(c *domain.Confirm) { c.Status, c.Imported = domain.Approved, true }),
+		add("half", func(c *domain.Confirm) { c.Imported = true }),
+	)
+	for _, tt := range []struct {
+		name   string
+		filter domain.ConfirmFilter
+		want   []string
+	}{
+		{"all, newest first", domain.ConfirmFilter{WithImports: true}, []string{"half", "import", "rejected", "approved", "trace", "session", "plan"}},
+		{"no imports", domain.ConfirmFilter{}, []string{"rejected", "approved", "trace", "session", "plan"}},
+		{"pending", domain.ConfirmFilter{Status: domain.Pending}, []string{"plan", "session", "trace"}},
+		{"pending with imports", domain.ConfirmFilter{Status: domain.Pending, WithImports: true}, []string{"plan", "session", "trace", "half"}},
+		{"pending, newest first", domain.ConfirmFilter{Status: domain.Pending, NewestFirst: true}, []string{"trace", "session", "plan"}},
+		{"decided", domain.ConfirmFilter{Decided: true}, []string{"rejected", "approved"}},
+		{"decided with imports", domain.ConfirmFilter{Decided: true, WithImports: true}, []string{"rejected", "approved", "import"}},
+		{"decided, by receipt", domain.ConfirmFilter{Decided: true, WithImports: true, NewestFirst: true}, []string{"import", "rejected", "approved"}},
+		{"approved", domain.ConfirmFilter{Status: domain.Approved}, []string{"approved"}},
+		{"cancelled", domain.ConfirmFilter{Status: domain.Cancelled}, nil},
+		{"target type", domain.ConfirmFilter{TargetType: domain.TargetPlan}, []string{"plan"}},
+		{"target", domain.ConfirmFilter{TargetID: "p1"}, []string{"plan"}},
+		{"step", domain.ConfirmFilter{StepID: "s1"}, []string{"plan"}},
+		{"plan", domain.ConfirmFilter{PlanID: "p1"}, []string{"plan"}},
+		{"trace", domain.ConfirmFilter{TraceID: "t1"}, []string{"trace"}},
+		{"session", domain.ConfirmFilter{SessionID: "sess"}, []string{"session"}},
+		{"requester's role", domain.ConfirmFilter{RequestedByRole: "coder"}, []string{"session"}},
+		{"two at once", domain.ConfirmFilter{RequestedByRole: "coder", TraceID: "t1"}, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.filter.Visible = everything
+			same(t, "ids", tt.want, listed(t, s, tt.filter))
+		})
+	}
+}
+
+func testConfirmVisibility(t *testing.T, s Store) {
+	add := func(id string, group domain.Group, required string, n int) *domain.Confirm {
+		return confirm(id, func(c *domain.Confirm) {
+			c.RequestedGroup, c.RequiredRole, c.ReceivedAt = group, required, at(n)
+		})
+	}
+	locked, imported, decided := add("locked", "keys", "", 5), add("imported", "keys", "", 6), add("decided", "keys", "", 7)
+	locked.Locked, imported.Imported = true, true
+	decided.Status, decided.DecidedAt = domain.Approved, at(8)
+	insert(t, s, add("own", "user:u1", "", 1), add("own-role", "user:u1", "r2", 2),
+		add("other", "keys", "", 3), add("other-r1", "keys", "r1", 4), add("other-r2", "keys", "r2", 4), locked, imported, decided)
+
+	for _, tt := range []struct {
+		name   string
+		filter domain.ConfirmFilter
+		want   []string
+	}{
+		{"nobody", domain.ConfirmFilter{}, nil},
+		{"own group", domain.ConfirmFilter{Visible: domain.Visibility{Group: "user:u1"}}, []string{"own-role", "own"}},
+		{"decider without roles", domain.ConfirmFilter{Status: domain.Pending, Visible: domain.Visibility{Group: "user:u1", Decides: true}},
+			[]string{"own", "own-role", "other", "locked"}},
+		{"decider with a role", domain.ConfirmFilter{Status: domain.Pending, Visible: domain.Visibility{Group: "user:u1", Decides: true, Roles: []string{"r0", "r1"}}},
+			[]string{"own", "own-role", "other", "other-r1", "locked"}},
+		{"mine", domain.ConfirmFilter{Mine: true, Visible: everything, Decider: domain.Visibility{Group: "user:u1", Roles: []string{"r1"}}},
+			[]string{"other", "other-r1"}},
+		{"mine without roles", domain.ConfirmFilter{Mine: true, Visible: everything, Decider: domain.Visibility{Group: "user:u1"}}, []string{"other"}},
+		{"mine with imports asked for", domain.ConfirmFilter{Mine: true, WithImports: true, Visible: everything, Decider: domain.Visibility{Group: "user:u1"}}, []string{"other"}},
+		{"mine with self-approval", domain.ConfirmFilter{Mine: true, Visible: everything, Decider: domain.Visibility{All: true, Roles: []string{"r2"}}},
+			[]string{"own", "own-role", "other", "other-r2"}},
+		{"mine, of what is visible", domain.ConfirmFilter{Mine: true, Visible: domain.Visibility{Group: "user:u1"}, Decider: domain.Visibility{Group: "user:u1"}}, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) { same(t, "ids", tt.want, listed(t, s, tt.filter)) })
+	}
+}
+
+func testConfirmSearch(t *testing.T, s Store) {
+	trade := confirm("c-Trade", func(c *domain.Confirm) { c.TargetID, c.SessionID = "Account-77", "sess_A" })
+	file := confirm("c-file", func(c *domain.Confirm) { c.RequestedByName, c.ReceivedAt = "Straße Bot", at(1) })
+	write(t, s, func(tx domain.Tx) error {
+		return all(tx.InsertConfirm(trade, content(trade, "execute_trade", "notify")), tx.InsertConfirm(file, content(file, "rm")))
+	})
+	for _, tt := range []struct {
+		query string
+		want  []string
+	}{
+		{"c-trade", []string{"c-Trade"}}, {"C-", []string{"c-Trade", "c-file"}}, {"EXECUTE_", []string{"c-Trade"}}, {"notify", []string{"c-Trade"}},
+		{"account", []string{"c-Trade"}}, {"sess_a", []string{"c-Trade"}}, {"deploy", []string{"c-Trade"}}, {"executor", []string{"c-Trade", "c-file"}},
+		{"agent  deploy", []string{"c-Trade"}}, {"deploy rm", nil}, {"STRASSE", []string{"c-file"}}, {"trade", nil}, {"%", nil}, {"  ", []string{"c-Trade", "c-file"}},
+	} {
+		t.Run(tt.query, func(t *testing.T) {
+			same(t, "ids", tt.want, listed(t, s, domain.ConfirmFilter{Status: domain.Pending, Query: tt.query, Visible: everything}))
+		})
+	}
+	err := s.View(context.Background(), func(r domain.Reader) error {
+		_, _, err := r.Confirms(domain.ConfirmFilter{Query: "a b c d e f g h i j k l m n o p q", Visible: everything}, domain.Page{})
+		return err
+	})
+	same(t, "too many words", domain.CodeInvalid, domain.ErrorCode(err))
+}
+
+// testConfirmPages has ties everywhere: in deadlines, receipts and decisions.
+func testConfirmPages(t *testing.T, s Store) {
+	var list []*domain.Confirm
+	for i := range 12 {
+		list = append(list, confirm(fmt.Sprintf("c%02d", i), func(c *domain.Confirm) {
+			c.ReceivedAt = at(i / 4)
+			if i < 6 {
+				c.ExpiresAt = at(100 - i/2)
+			}
+		}))
+	}
+	insert(t, s, list...)
+	pending := domain.ConfirmFilter{Status: domain.Pending, Visible: everything}
+	same(t, "inbox", []string{"c04", "c05", "c02", "c03", "c00", "c01", "c06", "c07", "c08", "c09", "c10", "c11"}, listed(t, s, pending))
+	same(t, "newest first", []string{"c11", "c10", "c09", "c08", "c07", "c06", "c05", "c04", "c03", "c02", "c01", "c00"},
+		listed(t, s, domain.ConfirmFilter{Visible: everything, NewestFirst: true}))
+
+	write(t, s, func(tx domain.Tx) error {
+		for i, c := range list[:5] {
+			if err := finish(tx, c, domain.Approved, 200+i/2); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	same(t, "decided", []string{"c04", "c03", "c02", "c01", "c00"}, listed(t, s, domain.ConfirmFilter{Decided: true, Visible: everything}))
+	same(t, "inbox without them", []string{"c05", "c06", "c07", "c08", "c09", "c10", "c11"}, listed(t, s, pending))
+}
+
+func testConfirmRows(t *testing.T, s Store) {
+	c := confirm("c1")
+	first, last := decision("c1", 0), decision("c1", 1)
+	last.Actions = []domain.ActionDecision{{Type: domain.ActionApprove, ArgsHash: "sha256:a"}}
+	row := func(f domain.ConfirmFilter) *domain.ConfirmRow {
+		f.Visible = everything
+		list := pages(t, s, 2, func(r domain.Reader, p domain.Page) ([]*domain.ConfirmRow, string, error) { return r.Confirms(f, p) })
+		if len(list) != 1 {
+			t.Fatalf("%d rows, want 1", len(list))
+		}
+		return list[0]
+	}
+	write(t, s, func(tx domain.Tx) error { return tx.InsertConfirm(c, content(c, "rm", "ls")) })
+	same(t, "pending", &domain.ConfirmRow{Confirm: *c, Reason: "because c1", Tools: []string{"rm", "ls"}}, row(domain.ConfirmFilter{Status: domain.Pending}))
+	write(t, s, func(tx domain.Tx) error {
+		return all(finish(tx, c, domain.Approved, 3), tx.InsertDecision(first), tx.InsertDecision(last))
+	})
+	last.Actions = nil
+	same(t, "decided", &domain.ConfirmRow{Confirm: *c, Reason: "because c1", Tools: []string{"rm", "ls"}, Decision: last},
+		row(domain.ConfirmFilter{Decided: true}))
+}
+
+func testCursors(t *testing.T, s Store) {
+	insert(t, s, confirm("c1"), confirm("c2"))
+	list := func(f domain.ConfirmFilter, p domain.Page) (next string, err error) {
+		f.Visible = everything
+		err = s.View(context.Background(), func(r domain.Reader) (err error) {
+			_, next, err = r.Confirms(f, p)
+			return err
+		})
+		return next, err
+	}
+	inbox, err := list(domain.ConfirmFilter{Status: domain.Pending}, domain.Page{Limit: 1})
+	wantError(t, "first page", nil, err)
+	for name, cursor := range map[string]string{"not base64": "!", "no keyset": "YQ", "no number": "aTp4Onk", "of another list": inbox} {
+		_, err := list(domain.ConfirmFilter{}, domain.Page{Cursor: cursor})
+		e := domain.AsError(err)
+		if e == nil || e.Code != domain.CodeInvalid || len(e.Problems) != 1 || e.Problems[0].Path != "cursor" || e.Problems[0].Code != "format" {
+			t.Errorf("%s: error %v, want the cursor refused", name, err)
+		}
+	}
+}

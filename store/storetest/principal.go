@@ -1,0 +1,98 @@
+package storetest
+
+import (
+	"testing"
+	"time"
+
+	"countersign/domain"
+)
+
+func role(id, name string) *domain.Role {
+	return &domain.Role{ID: id, Name: name, Description: "may " + id, Capabilities: []domain.Capability{"plan.*", "trace.read"},
+		Native: []byte(`{"role_id":"` + id + `","n":1e400}`), CreatedAt: at(0), UpdatedAt: at(1)}
+}
+
+func testRoles(t *testing.T, s Store) {
+	want := role("r1", "Reviewer")
+	bare := &domain.Role{ID: "r2", Name: "auditor", Locked: true}
+	write(t, s, func(tx domain.Tx) error { return all(tx.InsertRole(want), tx.InsertRole(bare)) })
+	same(t, "Role", want, read(t, s, func(r domain.Reader) (*domain.Role, error) { return r.Role("r1") }))
+	same(t, "Role without optional members", bare, read(t, s, func(r domain.Reader) (*domain.Role, error) { return r.Role("r2") }))
+	same(t, "Roles by name", []*domain.Role{bare, want}, read(t, s, domain.Reader.Roles))
+
+	for name, query := range map[string]string{"as written": "Reviewer", "other case": "rEVIEWER", "full width": "Ｒｅｖｉｅｗｅｒ"} {
+		same(t, "RoleByName "+name, want, read(t, s, func(r domain.Reader) (*domain.Role, error) { return r.RoleByName(query) }))
+	}
+	err := tryWrite(s, func(tx domain.Tx) error { return tx.InsertRole(role("r3", "REVIEWER")) })
+	wantError(t, "a name that differs in case only", domain.ErrConflict, err)
+
+	want.Name, want.Capabilities, want.Locked, want.UpdatedAt = "Checker", nil, true, at(9)
+	write(t, s, func(tx domain.Tx) error { return tx.UpdateRole(want) })
+	same(t, "Role after update", want, read(t, s, func(r domain.Reader) (*domain.Role, error) { return r.RoleByName("checker") }))
+
+	write(t, s, func(tx domain.Tx) error { return tx.DeleteRole("r2") })
+	same(t, "Roles after delete", []*domain.Role{want}, read(t, s, domain.Reader.Roles))
+}
+
+func testRoleUse(t *testing.T, s Store) {
+	revoked := key("k2", "retired", "r1")
+	revoked.RevokedAt = at(5)
+	required := confirm("c1", func(c *domain.Confirm) { c.RequiredRole = "r1" })
+	decided := confirm("c2", func(c *domain.Confirm) { c.RequiredRole, c.Status = "r1", domain.Approved })
+	write(t, s, func(tx domain.Tx) error {
+		return all(tx.InsertRole(role("r1", "one")), tx.InsertRole(role("r2", "two")),
+			tx.InsertUser(user("u1", "first", "r1")), tx.InsertKey(key("k1", "agent", "r1")), tx.InsertKey(revoked),
+			tx.InsertConfirm(required, content(required)), tx.InsertConfirm(decided, content(decided)))
+	})
+	use := func(id string) domain.RoleUse {
+		return read(t, s, func(r domain.Reader) (domain.RoleUse, error) { return r.RoleUse(id) })
+	}
+	same(t, "use", domain.RoleUse{Users: []string{"first"}, Keys: []string{"agent"}, Confirms: 1}, use("r1"))
+	same(t, "no use", domain.RoleUse{}, use("r2"))
+}
+
+func user(id, name string, roles ...string) *domain.User {
+	return &domain.User{ID: id, Name: name, Password: "$argon2id$…", Roles: roles, CreatedAt: at(0), UpdatedAt: at(1)}
+}
+
+func testUsers(t *testing.T, s Store) {
+	want, other := user("u1", "Zoe-Admin", "r2", "r1"), user("u2", "auditor")
+	write(t, s, func(tx domain.Tx) error {
+		return all(tx.InsertRole(role("r1", "one")), tx.InsertRole(role("r2", "two")), tx.InsertUser(want), tx.InsertUser(other))
+	})
+	byName := func(name string) *domain.User {
+		return read(t, s, func(r domain.Reader) (*domain.User, error) { return r.UserByName(name) })
+	}
+	same(t, "User", want, read(t, s, func(r domain.Reader) (*domain.User, error) { return r.User("u1") }))
+	same(t, "UserByName", want, byName("ZOE-admin"))
+	same(t, "Users by name", []*domain.User{other, want}, read(t, s, domain.Reader.Users))
+	err := tryWrite(s, func(tx domain.Tx) error { return tx.InsertUser(user("u3", "AUDITOR")) })
+	wantError(t, "a name that differs in case only", domain.ErrConflict, err)
+
+	want.Name, want.Roles, want.Disabled = "reviewer", []string{"r1"}, true
+	write(t, s, func(tx domain.Tx) error { return tx.UpdateUser(want) })
+	same(t, "User after update", want, byName("reviewer"))
+}
+
+func key(id, name string, roles ...string) *domain.Key {
+	return &domain.Key{ID: id, Name: name, Hash: []byte{1, 2, 3}, Roles: roles, CreatedAt: at(0)}
+}
+
+func testKeys(t *testing.T, s Store) {
+	want := key("k1", "agent", "b", "a")
+	want.OwnerID, want.MayDecide, want.ExpiresAt = "u1", true, at(100)
+	older := key("k2", "agent")
+	older.CreatedAt = at(-1)
+	write(t, s, func(tx domain.Tx) error {
+		return all(tx.InsertUser(user("u1", "owner")), tx.InsertKey(want), tx.InsertKey(older))
+	})
+	same(t, "Key", want, read(t, s, func(r domain.Reader) (*domain.Key, error) { return r.Key("k1") }))
+	same(t, "Keys by name and age", []*domain.Key{older, want}, read(t, s, domain.Reader.Keys))
+
+	want.RevokedAt = at(7)
+	write(t, s, func(tx domain.Tx) error {
+		return all(tx.UpdateKey(want), tx.TouchKey("k1", at(3)), tx.TouchKey("k1", at(4)))
+	})
+	same(t, "Key after update", want, read(t, s, func(r domain.Reader) (*domain.Key, error) { return r.Key("k1") }))
+	same(t, "KeyLastUsed", map[string]time.Time{"k1": at(4)}, read(t, s, domain.Reader.KeyLastUsed))
+}

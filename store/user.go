@@ -1,0 +1,95 @@
+package store
+
+import "countersign/domain"
+
+var users = newTable("users", 1, func(u *domain.User) []column {
+	return []column{
+		{"user_id", text(&u.ID)},
+		{"name", text(&u.Name)},
+		{"name_folded", folded(&u.Name)},
+		{"password", text(&u.Password)},
+		{"disabled", flag(&u.Disabled)},
+		{"created_at", moment(&u.CreatedAt)},
+		{"updated_at", moment(&u.UpdatedAt)},
+	}
+})
+
+var updateUser = users.change("", 0)
+
+// holding is one role that a user or a key holds; positions keep the order in
+// which roles were given.
+type holding struct {
+	holder, role string
+	position     int
+}
+
+var userRoles = newTable("user_roles", 2, func(h *holding) []column {
+	return []column{
+		{"user_id", text(&h.holder)},
+		{"role_id", text(&h.role)},
+		{"position", number(&h.position)},
+	}
+})
+
+func (r *reader) User(id string) (*domain.User, error) { return r.user("WHERE user_id = $1", id) }
+
+func (r *reader) UserByName(name string) (*domain.User, error) {
+	return r.user("WHERE name_folded = $1", fold(name))
+}
+
+func (r *reader) user(rest string, arg string) (*domain.User, error) {
+	u, err := users.one(r, rest, arg)
+	if err != nil {
+		return nil, err
+	}
+	u.Roles, err = r.strings("SELECT role_id FROM user_roles WHERE user_id = $1 ORDER BY position", u.ID)
+	return u, err
+}
+
+func (r *reader) Users() ([]*domain.User, error) {
+	list, err := users.all(r, "ORDER BY name_folded")
+	if err != nil {
+		return nil, err
+	}
+	held, err := r.holdings(userRoles)
+	for _, u := range list {
+		u.Roles = held[u.ID]
+	}
+	return list, err
+}
+
+// holdings are all roles held, by holder, in the order they were given.
+func (r *reader) holdings(t *table[holding]) (map[string][]string, error) {
+	rows, err := t.all(r, "ORDER BY position")
+	held := map[string][]string{}
+	for _, h := range rows {
+		held[h.holder] = append(held[h.holder], h.role)
+	}
+	return held, err
+}
+
+func (x *tx) InsertUser(u *domain.User) error {
+	if err := users.insert(x, u); err != nil {
+		return err
+	}
+	return x.hold(userRoles, u.ID, u.Roles)
+}
+
+func (x *tx) UpdateUser(u *domain.User) error {
+	if err := updateUser.run(x, u, domain.ErrNotFound); err != nil {
+		return err
+	}
+	if err := userRoles.remove(x, "user_id = $1", u.ID); err != nil {
+		return err
+	}
+	return x.hold(userRoles, u.ID, u.Roles)
+}
+
+func (x *tx) hold(t *table[holding], holder string, roleIDs []string) error {
+	for i, role := range roleIDs {
+		if err := t.insert(x, &holding{holder, role, i}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

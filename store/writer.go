@@ -1,0 +1,174 @@
+package store
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"countersign/domain"
+	"countersign/domain/evidence"
+)
+
+// maxGroup is how many transactions share one commit at most.
+const maxGroup = 512
+
+// pollInterval is how often the writer looks for what other processes wrote.
+const pollInterval = time.Second
+
+// writer owns the only connection that writes. Its goroutine takes the
+// transactions that wait, runs them as one group (group.go), answers them
+// after the commit and then publishes the new entries. It does not wait for
+// more to come: while one group commits, the next one gathers.
+type writer struct {
+	c     *conn
+	queue chan *member
+	stop  chan struct{} // closed to end
+	ended chan struct{} // closed when the goroutine has ended
+
+	committed func([]*evidence.Entry)
+	fatal     func(error)
+	logger    *slog.Logger
+	delay     time.Duration
+
+	failed    error // the outcome of a commit is unknown: nothing runs any more
+	published int64 // number of the last entry handed to committed
+	version   int64 // of the database, as other processes left it
+}
+
+// member is one waiting transaction.
+type member struct {
+	ctx      context.Context
+	fn       func(domain.Tx) error
+	err      error // valid once answered is closed
+	answered chan struct{}
+}
+
+func newWriter(c *conn, o Options) (*writer, error) {
+	w := &writer{
+		c: c, queue: make(chan *member), stop: make(chan struct{}), ended: make(chan struct{}),
+		committed: o.Committed, fatal: o.Fatal, logger: o.Logger, delay: o.CommitDelay,
+	}
+	next, err := (&reader{c}).NextSeq()
+	if err != nil {
+		return nil, err
+	}
+	w.published = next - 1
+	if err := c.row(sqlDataVersion, nil, &w.version); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// submit queues fn and waits for its answer.
+func (w *writer) submit(ctx context.Context, fn func(domain.Tx) error) error {
+	m := &member{ctx: ctx, fn: fn, answered: make(chan struct{})}
+	select {
+	case w.queue <- m:
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-w.ended:
+		return errClosed
+	}
+	select {
+	case <-m.answered:
+		return m.err
+	case <-w.ended:
+	}
+	select {
+	case <-m.answered: // with the last group
+		return m.err
+	default:
+		return errClosed // fn ended the writer's goroutine; nothing was committed
+	}
+}
+
+func (w *writer) run() {
+	defer close(w.ended)
+	poll := time.NewTicker(pollInterval)
+	defer poll.Stop()
+	for {
+		select {
+		case m := <-w.queue:
+			w.serve(w.gather(m))
+		case <-poll.C:
+			w.poll()
+		case <-w.stop:
+			return
+		}
+	}
+}
+
+// gather takes all that wait, up to a full group.
+func (w *writer) gather(first *member) []*member {
+	group := []*member{first}
+	for len(group) < maxGroup {
+		select {
+		case m := <-w.queue:
+			group = append(group, m)
+		default:
+			return group
+		}
+	}
+	return group
+}
+
+// serve runs a group, answers its members and publishes its entries.
+func (w *writer) serve(group []*member) {
+	entries := w.commit(group)
+	for _, m := range group {
+		close(m.answered)
+	}
+	if len(entries) > 0 {
+		w.publish(entries)
+	}
+}
+
+// publish hands on new entries, without a gap: what another process wrote in
+// between is read back first.
+func (w *writer) publish(entries []*evidence.Entry) {
+	if entries[0].Seq != w.published+1 {
+		w.catchUp()
+		return
+	}
+	w.hand(entries)
+}
+
+func (w *writer) hand(entries []*evidence.Entry) {
+	w.published = entries[len(entries)-1].Seq
+	if w.committed != nil {
+		w.committed(entries)
+	}
+}
+
+// poll looks whether other processes have committed.
+func (w *writer) poll() {
+	var version int64
+	if err := w.c.row(sqlDataVersion, nil, &version); err != nil {
+		w.complain(err)
+		return
+	}
+	if version != w.version && w.catchUp() {
+		w.version = version
+	}
+}
+
+// catchUp publishes all entries that were not.
+func (w *writer) catchUp() (done bool) {
+	for {
+		entries, err := (&reader{w.c}).entries("WHERE seq > $1 ORDER BY seq LIMIT $2", w.published, maxGroup)
+		if err != nil {
+			w.complain(err)
+			return false
+		}
+		if len(entries) == 0 {
+			return true
+		}
+		w.hand(entries)
+	}
+}
+
+// complain logs what no caller waits for. The next poll tries again.
+func (w *writer) complain(err error) {
+	w.c.doomed = nil
+	w.logger.Error("new log entries could not be read", "error", err)
+}
