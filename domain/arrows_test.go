@@ -1,0 +1,79 @@
+package domain_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// allowed says what each package may import of this module, by prefix. A
+// package that is not listed may import nothing of it.
+var allowed = map[string][]string{
+	"countersign/domain":            {"countersign/domain/"},
+	"countersign/domain/credential": {},
+	"countersign/domain/evidence":   {},
+	"countersign/domain/mplp":       {},
+	"countersign/domain/dag":        {},
+	"countersign/store":             {"countersign/domain"},
+	"countersign/store/storetest":   {"countersign/domain"},
+	"countersign/static":            {},
+	"countersign/views":             {"countersign/domain"},
+	"countersign/web":               {"countersign/domain", "countersign/views", "countersign/static", "countersign/web/"},
+	"countersign/web/route":         {"countersign/domain"},
+	"countersign/web/api":           {"countersign/domain", "countersign/web/route"},
+	"countersign/cmd/countersign":   {"countersign/"},
+}
+
+// outside says what else the root of the domain may import beside the standard
+// library.
+var outside = []string{"github.com/google/uuid"}
+
+func TestArrows_PointInward(t *testing.T) {
+	t.Parallel()
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports", "countersign/...")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; seen++ {
+		var p struct {
+			ImportPath string
+			Imports    []string
+		}
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		may, known := allowed[p.ImportPath]
+		if !known {
+			t.Errorf("%s is new: say here what it may import", p.ImportPath)
+		}
+		for _, imported := range p.Imports {
+			switch {
+			case strings.HasPrefix(imported, "countersign/"):
+				if !hasPrefix(imported, may) {
+					t.Errorf("%s must not import %s", p.ImportPath, imported)
+				}
+			case p.ImportPath == "countersign/domain" && strings.Contains(imported, ".") && !hasPrefix(imported, outside):
+				t.Errorf("the root of the domain must not import %s", imported)
+			}
+		}
+	}
+	if seen < len(allowed)/2 {
+		t.Errorf("only %d packages were looked at", seen)
+	}
+}
+
+func hasPrefix(path string, prefixes []string) bool {
+	for _, prefix := range prefixes {
+		if strings.HasPrefix(path, prefix) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,91 @@
+// Package domain is Countersign without HTTP and SQL: the vocabulary, the rules
+// and the one service that decides.
+//
+// # The system in one paragraph
+//
+// An agent posts a confirm (a tool call, a whole plan, a change) and waits. A
+// reviewer sees exactly that content in a browser and approves, rejects or
+// edits it. The decision names the hash of what was shown, is made once, and is
+// written together with an entry of the log in one transaction. Only after the
+// commit does anybody hear of it: the waiting agent, the open pages, the
+// streams. Every failure on the way ends in "not approved".
+//
+// # Where things are
+//
+//	cmd/countersign   wires everything; the commands and the demo
+//	web               pages, forms, sessions, live signals; web/api is the JSON
+//	views             templ components and their view models: no I/O, no rules
+//	static            style sheet, script, assets under hashed addresses
+//	store             domain.Store in SQL: group commit, migrations, row digests
+//	domain            this package: types, rules, Service, Store interface
+//	  domain/mplp        wire forms: strict JSON in, lossless JSON out
+//	  domain/evidence    log entries, content and its hash, row digests
+//	  domain/credential  passwords, keys, one-time tokens
+//	  domain/dag         layout of a plan's drawing
+//
+// Arrows point inward: domain imports nobody but its own subpackages, and they
+// never import it back (arrows_test.go). One resource has one file, of the same
+// name in each layer: confirm.go here, in store and in web, confirm.templ in
+// views. Here the types are in confirm.go and the use cases beside it, by verb:
+// confirm_post.go, confirm_decide.go, confirm_end.go, confirm_read.go.
+//
+// # Vocabulary
+//
+//	confirm           a request for human consent, and what became of it
+//	decision          one record of what was decided on a confirm, appended once
+//	action            a tool call inside a confirm; each has its own decision
+//	content           everything about a confirm that is decided on; fixed
+//	content hash      names the content; a decision must send it back
+//	effective hash    names the content with edited arguments in place
+//	target            what the confirm is about: a plan, a context, other …
+//	binding           which step of a plan a confirm speaks for
+//	approval request  a confirm posted in the block form of seed S4, found by
+//	                  its approval key
+//	outcome           what a waiting agent gets: status, cause, decisions, text
+//	cause             human, agent, timeout, cancelled, policy or import
+//	plan, step        an agent's graph of work (seed S3)
+//	context           the project a plan belongs to
+//	principal         who acts: a user, an agent (a key) or system (the clock)
+//	principal group   a user with all keys they own; all ownerless keys together
+//	role, capability  what a principal may do (seed S1)
+//	entry             one change in the log, with the digests of the rows it wrote
+//	import            an object that came with a past: shown, proves nothing
+//
+// # A confirm
+//
+//	             Decide, all actions approved or edited
+//	          ┌──────────────────────────────────────────▶ approved
+//	          │  Decide, any action rejected · deadline
+//	pending ──┼──────────────────────────────────────────▶ rejected
+//	          │  CancelConfirm · the plan ended or changed
+//	          └──────────────────────────────────────────▶ cancelled
+//
+// The three on the right are final (requirements C-25). First wins: the status
+// is changed by compare-and-swap, and the loser is told the winner's decision.
+// At the deadline an approval loses, because the deadline is checked in the
+// deciding transaction, and reading settles an expiry before it answers.
+//
+// # A plan
+//
+//	         propose            approved             start
+//	draft ────────────▶ proposed ──────▶ approved ─────────▶ in_progress ──▶ completed
+//	  │ ▲                  │                                     │  │
+//	  │ └──────────────────┘                                     │  └──────▶ failed
+//	  ▼      rejected                                            ▼
+//	cancelled ◀──────────────────────────────────────────────────┘
+//
+// Only deciding a confirm takes proposed to approved or back to draft
+// (requirements P-14c, P-14d).
+//
+// # How a change is made
+//
+// Service.as opens a transaction, loads the principal anew and runs the use
+// case: check the capability, apply the rule, write rows, log. Tx.Append gives
+// the entry its gap-free number and the digests of the rows written before it;
+// rows that no entry covers fail the transaction. A refusal that must keep what
+// it wrote (a decision that comes too late records the timeout) returns its
+// error beside the transaction, never through it.
+//
+// Tables named volatile_… hold what proves nothing (sessions, one-time links,
+// counts, search words) and are not covered by the log.
+package domain
