@@ -1,0 +1,150 @@
+// Package api is the JSON interface under /api/v1: what agents, and scripts
+// with a key that may decide, talk to. Handlers are a straight line: read the
+// request, call one use case of the service, write what it gave. The service
+// decides; nothing here does.
+//
+// Every refusal is a problem document (RFC 9457). Only keys are accepted:
+// cookies never work here, so that no page of another site can act through a
+// reviewer's browser.
+package api
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"countersign/domain"
+	"countersign/domain/credential"
+	"countersign/web/route"
+)
+
+// Options are what the interface needs.
+type Options struct {
+	Service *domain.Service
+	Logger  *slog.Logger // hears of faults of the server; nil: nobody does
+}
+
+// prefix is where everything here is mounted.
+const prefix = "/api/v1"
+
+type api struct {
+	service *domain.Service
+	logger  *slog.Logger
+}
+
+// handler answers a request of the principal that by names.
+type handler func(c echo.Context, by domain.Ref) error
+
+// adder registers a handler under a path below the prefix.
+type adder func(method, path string, needs route.Needs, h handler)
+
+// Mount registers every address of the interface.
+func Mount(t *route.Table, o Options) {
+	a := &api{service: o.Service, logger: o.Logger}
+	if a.logger == nil {
+		a.logger = slog.New(slog.DiscardHandler)
+	}
+	add := func(method, path string, needs route.Needs, h handler) {
+		t.Add(method, prefix+path, needs, a.guard(h))
+	}
+	a.confirms(add)
+	a.outcomes(add)
+	a.decisions(add)
+	a.approvals(add)
+	a.plans(add)
+	a.contexts(add)
+	a.roles(add)
+	a.validation(add)
+}
+
+// guard lets a handler run for callers with a valid key, and answers whatever
+// error or panic comes out of it.
+func (a *api) guard(h handler) echo.HandlerFunc {
+	return func(c echo.Context) (err error) {
+		defer func() {
+			if v := recover(); v == http.ErrAbortHandler {
+				panic(v)
+			} else if v != nil {
+				err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
+			}
+			if err != nil {
+				a.fail(c, err)
+				err = nil
+			}
+		}()
+		requestID(c)
+		c.Response().Header().Set(echo.HeaderCacheControl, "no-store")
+		by, err := a.authenticate(c.Request())
+		if err != nil {
+			return err
+		}
+		if err := checkQuery(c.Request().URL.RawQuery); err != nil {
+			return err
+		}
+		return h(c, by)
+	}
+}
+
+// fail answers a request that went wrong. A caller who has left gets no answer,
+// and that is nobody's fault.
+func (a *api) fail(c echo.Context, err error) {
+	ctx := c.Request().Context()
+	if ctx.Err() != nil || c.Response().Committed {
+		return
+	}
+	p := newProblem(c, err)
+	if p.Status >= http.StatusInternalServerError {
+		a.logger.ErrorContext(ctx, "request failed", "request_id", p.RequestID, "method", c.Request().Method, "route", c.Path(), "error", err)
+	}
+	p.write(c)
+}
+
+// authenticate finds the principal of the key in the Authorization header.
+// A key in the address is refused even when it is valid: addresses end up in
+// logs and histories.
+func (a *api) authenticate(r *http.Request) (domain.Ref, error) {
+	for _, values := range r.URL.Query() {
+		for _, v := range values {
+			if _, _, err := credential.ParseKey(v); err == nil {
+				return domain.Ref{}, &domain.Error{Code: domain.CodeUnauthenticated,
+					Message: "Send the key in the Authorization header, never in the address. Revoke it: addresses are logged."}
+			}
+		}
+	}
+	p, err := a.service.Authenticate(r.Context(), bearer(r))
+	if err != nil {
+		return domain.Ref{}, err
+	}
+	return p.Ref, nil
+}
+
+// bearer is the token of the one Authorization header, empty if there is none.
+func bearer(r *http.Request) string {
+	headers := r.Header.Values(echo.HeaderAuthorization)
+	if len(headers) != 1 {
+		return ""
+	}
+	scheme, token, _ := strings.Cut(headers[0], " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimSpace(token)
+}
+
+// param is a part of the path as its sender meant it: the router leaves the
+// escapes of paths that were sent in an unusual form.
+func param(c echo.Context, name string) string {
+	value := c.Param(name)
+	if c.Request().URL.RawPath == "" {
+		return value
+	}
+	if plain, err := url.PathUnescape(value); err == nil {
+		return plain
+	}
+	return value
+}

@@ -1,0 +1,106 @@
+package api
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+	"unicode/utf16"
+
+	"github.com/labstack/echo/v4"
+
+	"countersign/domain"
+	"countersign/domain/mplp"
+)
+
+// body reads a JSON body of at most limit bytes.
+func (a *api) body(c echo.Context, limit int) ([]byte, error) {
+	r := c.Request()
+	if coding := r.Header.Get(echo.HeaderContentEncoding); coding != "" && !strings.EqualFold(coding, "identity") {
+		return nil, &domain.Error{Code: codeUnsupportedMediaType, Message: "Send the body as it is, without Content-Encoding."}
+	}
+	mediaType, params, err := mime.ParseMediaType(r.Header.Get(echo.HeaderContentType))
+	if charset := params["charset"]; err != nil || mediaType != echo.MIMEApplicationJSON || charset != "" && !strings.EqualFold(charset, "utf-8") {
+		return nil, &domain.Error{Code: codeUnsupportedMediaType, Message: "Send Content-Type: application/json."}
+	}
+	data, err := io.ReadAll(http.MaxBytesReader(c.Response(), r.Body, int64(limit)))
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return nil, &domain.Error{Code: domain.CodeTooLarge, Message: fmt.Sprintf("The body is over %d bytes.", limit)}
+	case err != nil: // the caller broke off, or was too slow
+		return nil, &mplp.SyntaxError{Message: "the body ended too early"}
+	}
+	return data, nil
+}
+
+// read parses a body of the usual size.
+func read[T any](a *api, c echo.Context, parse func([]byte, mplp.Limits) (*T, error)) (*T, error) {
+	limits := a.service.Limits()
+	return readWithin(a, c, limits.Body, parse)
+}
+
+// readWithin parses a body of at most limit bytes.
+func readWithin[T any](a *api, c echo.Context, limit int, parse func([]byte, mplp.Limits) (*T, error)) (*T, error) {
+	data, err := a.body(c, limit)
+	if err != nil {
+		return nil, err
+	}
+	return parse(data, a.service.Limits().Wire())
+}
+
+// readNote reads an optional body whose members mean what they mean in a
+// confirm, such as reason.
+func (a *api) readNote(c echo.Context) (*mplp.Confirm, error) {
+	if c.Request().ContentLength == 0 {
+		return &mplp.Confirm{}, nil
+	}
+	return read(a, c, func(data []byte, l mplp.Limits) (*mplp.Confirm, error) {
+		o, err := mplp.ParseObject(data, l)
+		if err != nil {
+			return nil, err
+		}
+		o.Set("target_type", mplp.String(string(domain.TargetOther)))
+		return mplp.ParseConfirm(o.Bytes(), l)
+	})
+}
+
+// maxWarnings is how many warnings a header has room for.
+const maxWarnings = 16
+
+// warn lists in a header what was filled or doubtful in a body.
+func warn(c echo.Context, warnings []mplp.Warning) error {
+	if len(warnings) == 0 {
+		return nil
+	}
+	list := make([]finding, min(len(warnings), maxWarnings))
+	for i := range list {
+		list[i] = finding(warnings[i])
+	}
+	text, err := json.Marshal(list)
+	if err != nil {
+		return err
+	}
+	c.Response().Header().Set("Countersign-Warnings", ascii(string(text)))
+	return nil
+}
+
+// ascii escapes in JSON text what a header cannot carry.
+func ascii(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case r < 0x7f:
+			b.WriteRune(r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}

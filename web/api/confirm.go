@@ -1,0 +1,103 @@
+package api
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/labstack/echo/v4"
+
+	"countersign/domain"
+	"countersign/domain/mplp"
+	"countersign/web/route"
+)
+
+func (a *api) confirms(add adder) {
+	add(http.MethodPost, "/confirms", route.Capability(domain.ConfirmRequest, domain.PlanPropose, domain.PlanExecute, domain.ContextModify), a.postConfirm)
+	add(http.MethodGet, "/confirms", route.Known, a.listConfirms)
+	add(http.MethodGet, "/confirms/:id", route.Known, a.getConfirm)
+	add(http.MethodPost, "/confirms/:id/cancel", route.Known, a.cancelConfirm) // its requester needs no capability
+}
+
+func confirmPath(id string) string { return "/confirms/" + url.PathEscape(id) }
+
+func (a *api) postConfirm(c echo.Context, by domain.Ref) error {
+	in, err := read(a, c, mplp.ParseConfirm)
+	if err != nil {
+		return err
+	}
+	posted, err := a.service.PostConfirm(c.Request().Context(), by, in)
+	if err != nil {
+		return err
+	}
+	if err := warn(c, posted.Warnings); err != nil {
+		return err
+	}
+	object, err := a.confirmObject(c, by, posted.Confirm.ID)
+	if err != nil {
+		return err
+	}
+	return writePosted(c, posted.Created, confirmPath(posted.Confirm.ID), object)
+}
+
+func (a *api) listConfirms(c echo.Context, by domain.Ref) error {
+	page, err := page(c)
+	if err != nil {
+		return err
+	}
+	status, err := choice(c, "status", domain.Pending, domain.Approved, domain.Rejected, domain.Cancelled)
+	if err != nil {
+		return err
+	}
+	target, err := choice(c, "target_type", domain.TargetContext, domain.TargetPlan, domain.TargetTrace, domain.TargetExtension, domain.TargetOther)
+	if err != nil {
+		return err
+	}
+	objects, next, err := a.service.ConfirmObjects(c.Request().Context(), by, domain.ConfirmFilter{
+		Status: status, TargetType: target, TargetID: c.QueryParam("target_id"), StepID: c.QueryParam("step_id"),
+		TraceID: c.QueryParam("trace_id"), SessionID: c.QueryParam("session_id"),
+		RequestedByRole: c.QueryParam("requested_by_role"), Query: c.QueryParam("q"), WithImports: true,
+	}, page)
+	if err != nil {
+		return err
+	}
+	return writeList(c, objects, next)
+}
+
+func (a *api) getConfirm(c echo.Context, by domain.Ref) error {
+	object, err := a.confirmObject(c, by, param(c, "id"))
+	if err != nil {
+		return err
+	}
+	return writeObject(c, http.StatusOK, object)
+}
+
+func (a *api) cancelConfirm(c echo.Context, by domain.Ref) error {
+	note, err := a.readNote(c)
+	if err != nil {
+		return err
+	}
+	cancelled, err := a.service.CancelConfirm(c.Request().Context(), by, param(c, "id"), note.Reason)
+	if err != nil {
+		return err
+	}
+	object, err := a.confirmObject(c, by, cancelled.ID)
+	if err != nil {
+		return err
+	}
+	return writeObject(c, http.StatusOK, object)
+}
+
+// confirmObject gives a confirm in native form, and its content hash in the
+// header ETag. The hash names the content, not the representation: it stays
+// while the status changes, so no request is answered with 304.
+func (a *api) confirmObject(c echo.Context, by domain.Ref, id string) ([]byte, error) {
+	detail, err := a.service.Confirm(c.Request().Context(), by, id)
+	if err != nil {
+		return nil, err
+	}
+	if detail.Native == nil {
+		return nil, &domain.Error{Code: domain.CodeNotFound, Message: "The content of this confirm has been forgotten."}
+	}
+	c.Response().Header().Set("ETag", `"`+detail.Confirm.ContentHash+`"`)
+	return detail.Native, nil
+}

@@ -1,0 +1,69 @@
+package api
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/labstack/echo/v4"
+
+	"countersign/domain"
+	"countersign/domain/mplp"
+	"countersign/web/route"
+)
+
+func (a *api) contexts(add adder) {
+	add(http.MethodPost, "/contexts", route.Capability(domain.ContextModify), a.postContext)
+	add(http.MethodGet, "/contexts", route.Known, a.listContexts)
+	add(http.MethodGet, "/contexts/:id", route.Capability(domain.ContextRead, domain.ContextModify), a.getContext)
+	add(http.MethodPut, "/contexts/:id", route.Capability(domain.ContextModify), a.putContext)
+}
+
+func (a *api) postContext(c echo.Context, by domain.Ref) error {
+	in, err := read(a, c, mplp.ParseContext)
+	if err != nil {
+		return err
+	}
+	created, err := a.service.CreateContext(c.Request().Context(), by, in)
+	if err != nil {
+		return err
+	}
+	if err := warn(c, in.Warnings); err != nil {
+		return err
+	}
+	return writePosted(c, true, "/contexts/"+url.PathEscape(created.ID), created.Native)
+}
+
+func (a *api) listContexts(c echo.Context, by domain.Ref) error {
+	page, err := page(c)
+	if err != nil {
+		return err
+	}
+	objects, next, err := a.service.ContextObjects(c.Request().Context(), by, page)
+	if err != nil {
+		return err
+	}
+	return writeList(c, objects, next)
+}
+
+func (a *api) getContext(c echo.Context, by domain.Ref) error {
+	found, err := a.service.Context(c.Request().Context(), by, param(c, "id"))
+	if err != nil {
+		return err
+	}
+	return writeObject(c, http.StatusOK, found.Native)
+}
+
+func (a *api) putContext(c echo.Context, by domain.Ref) error {
+	in, err := read(a, c, mplp.ParseContext)
+	if err != nil {
+		return err
+	}
+	updated, err := a.service.UpdateContext(c.Request().Context(), by, param(c, "id"), in)
+	if err != nil {
+		return err
+	}
+	if err := warn(c, in.Warnings); err != nil {
+		return err
+	}
+	return writeObject(c, http.StatusOK, updated.Native)
+}

@@ -1,0 +1,112 @@
+package api
+
+import (
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"countersign/domain"
+	"countersign/domain/mplp"
+	"countersign/web/route"
+)
+
+func (a *api) outcomes(add adder) {
+	add(http.MethodGet, "/confirms/:id/outcome", route.Known, a.getOutcome)
+}
+
+// outcome is what became of a confirm, as a waiting agent gets it.
+type outcome struct {
+	ApprovalKey     string           `json:"approval_key,omitempty"`
+	ConfirmID       string           `json:"confirm_id"`
+	Status          string           `json:"status"`
+	Cause           domain.Cause     `json:"cause,omitempty"`
+	ContentHash     string           `json:"content_hash"`
+	EffectiveHash   string           `json:"effective_hash,omitempty"`
+	Decisions       []actionDecision `json:"decisions,omitempty"`
+	UserEditContent string           `json:"user_edit_content,omitempty"`
+	Reason          string           `json:"reason,omitempty"`
+	DecidedByRole   string           `json:"decided_by_role,omitempty"`
+	DecidedAt       string           `json:"decided_at,omitempty"`
+	ExpiresAt       string           `json:"expires_at,omitempty"`
+	LogIndex        *int64           `json:"log_index,omitempty"` // the first entry is 0
+}
+
+type actionDecision struct {
+	Type         string        `json:"type"`
+	EditedAction *editedAction `json:"edited_action,omitempty"`
+	ArgsHash     string        `json:"args_hash"`
+	Message      string        `json:"message,omitempty"`
+	Filled       bool          `json:"filled,omitempty"`
+}
+
+type editedAction struct {
+	Name string          `json:"name"`
+	Args json.RawMessage `json:"args"`
+}
+
+// unsubstantiated stands in the place of an import's status: this server did
+// not see it decided.
+const unsubstantiated = "unsubstantiated"
+
+func newOutcome(o *domain.Outcome) outcome {
+	out := outcome{ConfirmID: o.Confirm.ID, Status: string(o.Confirm.Status), ContentHash: o.Confirm.ContentHash, Reason: o.Text}
+	if !o.Confirm.ExpiresAt.IsZero() {
+		out.ExpiresAt = mplp.RenderTime(o.Confirm.ExpiresAt)
+	}
+	if o.Confirm.Imported {
+		out.Status, out.Cause = unsubstantiated, domain.CauseImport
+		return out
+	}
+	if d := o.Decision; d != nil {
+		out.Cause, out.EffectiveHash, out.UserEditContent = d.Cause, o.Confirm.EffectiveHash, d.UserEditContent
+		out.DecidedByRole, out.DecidedAt, out.LogIndex = d.DecidedByRole, mplp.RenderTime(d.DecidedAt), &d.Seq
+		for _, action := range d.Actions {
+			out.Decisions = append(out.Decisions, newActionDecision(action))
+		}
+	}
+	return out
+}
+
+func newActionDecision(d domain.ActionDecision) actionDecision {
+	out := actionDecision{Type: d.Type, ArgsHash: d.ArgsHash, Message: d.Message, Filled: d.Filled}
+	if d.Type == domain.ActionEdit {
+		out.EditedAction = &editedAction{Name: d.Name, Args: d.Args}
+	}
+	return out
+}
+
+func (a *api) getOutcome(c echo.Context, by domain.Ref) error {
+	wait, err := wait(c)
+	if err != nil {
+		return err
+	}
+	hold(c, wait)
+	o, err := a.service.Outcome(c.Request().Context(), by, param(c, "id"), wait)
+	if err != nil {
+		return err
+	}
+	return writeOutcome(c, o, newOutcome(o))
+}
+
+// hold lifts the server's deadlines from a request that waits. The one for
+// reading has to go too: when it passes, the server takes the caller for gone.
+func hold(c echo.Context, wait time.Duration) {
+	if wait <= 0 {
+		return
+	}
+	// A connection without deadlines refuses, and has none to lift.
+	rc := http.NewResponseController(c.Response())
+	_ = rc.SetReadDeadline(time.Time{})
+	_ = rc.SetWriteDeadline(time.Time{})
+}
+
+// writeOutcome answers either way; while nothing is decided, the caller is to
+// ask again at once.
+func writeOutcome(c echo.Context, o *domain.Outcome, out outcome) error {
+	if !o.Settled() {
+		c.Response().Header().Set(echo.HeaderRetryAfter, "0")
+	}
+	return writeJSON(c, http.StatusOK, out)
+}

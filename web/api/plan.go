@@ -1,0 +1,112 @@
+package api
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/labstack/echo/v4"
+
+	"countersign/domain"
+	"countersign/domain/mplp"
+	"countersign/web/route"
+)
+
+func (a *api) plans(add adder) {
+	add(http.MethodPost, "/plans", route.Capability(domain.PlanCreate), a.postPlan)
+	add(http.MethodGet, "/plans", route.Known, a.listPlans)
+	add(http.MethodGet, "/plans/:id", route.Known, a.getPlan)
+	add(http.MethodPut, "/plans/:id", route.Capability(domain.PlanCreate), a.putPlan)
+	add(http.MethodPost, "/plans/:id/propose", route.Capability(domain.PlanPropose), a.proposePlan)
+	add(http.MethodPost, "/plans/:id/cancel", route.Known, a.cancelPlan) // a draft's poster needs no capability
+}
+
+func (a *api) readPlan(c echo.Context) (*mplp.Plan, error) {
+	return readWithin(a, c, a.service.Limits().PlanBody, mplp.ParsePlan)
+}
+
+func (a *api) postPlan(c echo.Context, by domain.Ref) error {
+	in, err := a.readPlan(c)
+	if err != nil {
+		return err
+	}
+	posted, err := a.service.PostPlan(c.Request().Context(), by, in)
+	if err != nil {
+		return err
+	}
+	if err := warn(c, posted.Warnings); err != nil {
+		return err
+	}
+	return writePosted(c, posted.Created, "/plans/"+url.PathEscape(posted.Plan.ID), posted.Native)
+}
+
+func (a *api) listPlans(c echo.Context, by domain.Ref) error {
+	page, err := page(c)
+	if err != nil {
+		return err
+	}
+	objects, next, err := a.service.PlanObjects(c.Request().Context(), by, domain.PlanFilter{}, page)
+	if err != nil {
+		return err
+	}
+	return writeList(c, objects, next)
+}
+
+func (a *api) getPlan(c echo.Context, by domain.Ref) error {
+	return a.writePlan(c, by, param(c, "id"))
+}
+
+func (a *api) putPlan(c echo.Context, by domain.Ref) error {
+	in, err := a.readPlan(c)
+	if err != nil {
+		return err
+	}
+	revised, err := a.service.RevisePlan(c.Request().Context(), by, param(c, "id"), in)
+	if err != nil {
+		return err
+	}
+	if err := warn(c, revised.Warnings); err != nil {
+		return err
+	}
+	return writeObject(c, http.StatusOK, revised.Native)
+}
+
+// proposePlan answers with the confirm that was created (requirements C-32).
+// The optional body may say about it what a posted confirm may.
+func (a *api) proposePlan(c echo.Context, by domain.Ref) error {
+	note, err := a.readNote(c)
+	if err != nil {
+		return err
+	}
+	confirm, err := a.service.ProposePlan(c.Request().Context(), by, param(c, "id"), domain.ProposeInput{
+		Reason: note.Reason, RequestedByRole: note.RequestedByRole, RequiredRole: note.RequiredRole,
+		Timeout: note.Timeout, Supersedes: note.Supersedes,
+	})
+	if err != nil {
+		return err
+	}
+	object, err := a.confirmObject(c, by, confirm.ID)
+	if err != nil {
+		return err
+	}
+	return writePosted(c, true, confirmPath(confirm.ID), object)
+}
+
+func (a *api) cancelPlan(c echo.Context, by domain.Ref) error {
+	note, err := a.readNote(c)
+	if err != nil {
+		return err
+	}
+	plan, err := a.service.CancelPlan(c.Request().Context(), by, param(c, "id"), note.Reason)
+	if err != nil {
+		return err
+	}
+	return a.writePlan(c, by, plan.ID)
+}
+
+func (a *api) writePlan(c echo.Context, by domain.Ref, id string) error {
+	detail, err := a.service.Plan(c.Request().Context(), by, id)
+	if err != nil {
+		return err
+	}
+	return writeObject(c, http.StatusOK, detail.Native)
+}

@@ -1,0 +1,185 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"countersign/domain"
+	"countersign/domain/mplp"
+)
+
+// Problems of HTTP itself, which the domain does not know.
+const (
+	codeMethodNotAllowed     domain.Code = "method-not-allowed"
+	codeUnsupportedMediaType domain.Code = "unsupported-media-type"
+)
+
+// kind is what all problems of one type have in common.
+type kind struct {
+	status int
+	title  string
+}
+
+var kinds = map[domain.Code]kind{
+	domain.CodeInvalidJSON:         {http.StatusBadRequest, "Not acceptable as JSON"},
+	domain.CodeUnauthenticated:     {http.StatusUnauthorized, "No valid key"},
+	domain.CodeMissingCapability:   {http.StatusForbidden, "Capability missing"},
+	domain.CodeSelfApproval:        {http.StatusForbidden, "Own request"},
+	domain.CodeRoleNotHeld:         {http.StatusForbidden, "Role not held"},
+	domain.CodeNotFound:            {http.StatusNotFound, "Not found"},
+	codeMethodNotAllowed:           {http.StatusMethodNotAllowed, "Method not allowed"},
+	domain.CodeAlreadyDecided:      {http.StatusConflict, "Already decided"},
+	domain.CodeExpired:             {http.StatusConflict, "Expired"},
+	domain.CodeContentChanged:      {http.StatusConflict, "Content changed"},
+	domain.CodeConsumed:            {http.StatusConflict, "Already consumed"},
+	domain.CodeInvalidTransition:   {http.StatusConflict, "Not possible in this status"},
+	domain.CodeIDTaken:             {http.StatusConflict, "Id taken"},
+	domain.CodeRoleInUse:           {http.StatusConflict, "Role in use"},
+	domain.CodeTooLarge:            {http.StatusRequestEntityTooLarge, "Too large"},
+	codeUnsupportedMediaType:       {http.StatusUnsupportedMediaType, "Unsupported media type"},
+	domain.CodeInvalid:             {http.StatusUnprocessableEntity, "Invalid"},
+	domain.CodeLocked:              {http.StatusLocked, "Locked"},
+	domain.CodeRateLimited:         {http.StatusTooManyRequests, "Too many"},
+	domain.CodeInternal:            {http.StatusInternalServerError, "Internal error"},
+	domain.CodeEvidenceUnavailable: {http.StatusServiceUnavailable, "Not recorded"},
+}
+
+// problem is a problem document.
+type problem struct {
+	Type       string            `json:"type"`
+	Title      string            `json:"title"`
+	Status     int               `json:"status"`
+	Detail     string            `json:"detail"`
+	Instance   string            `json:"instance"`
+	RequestID  string            `json:"request_id"`
+	Errors     []finding         `json:"errors,omitempty"`
+	Capability domain.Capability `json:"capability,omitempty"`
+	Decision   *outcome          `json:"decision,omitempty"`
+}
+
+// finding is one fault, or one warning, and where it stands.
+type finding struct {
+	Path    string `json:"path"`
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// newProblem describes why a request was refused.
+func newProblem(c echo.Context, err error) problem {
+	e, kind := classify(c, err)
+	p := problem{
+		Type: "/problems/" + string(e.Code), Title: kind.title, Status: kind.status, Detail: e.Message,
+		Instance: c.Request().URL.EscapedPath(), RequestID: requestID(c), Errors: faults(e.Problems), Capability: e.Capability,
+	}
+	if e.Decision != nil {
+		decision := newOutcome(e.Decision)
+		p.Decision = &decision
+	}
+	return p
+}
+
+// classify finds what kind of problem an error is. Those of the router have no
+// code of their own.
+func classify(c echo.Context, err error) (*domain.Error, kind) {
+	var routing *echo.HTTPError
+	if !errors.As(err, &routing) {
+		e := domain.AsError(err)
+		if k, ok := kinds[e.Code]; ok {
+			return e, k
+		}
+		return e, kinds[domain.CodeInternal]
+	}
+	e := unrouted(c.Request(), routing.Code)
+	if k, ok := kinds[e.Code]; ok {
+		return e, k
+	}
+	return e, kind{routing.Code, http.StatusText(routing.Code)}
+}
+
+// unrouted explains a request that reached no handler. Who sends no key is told
+// that first, here too.
+func unrouted(r *http.Request, status int) *domain.Error {
+	missing := status == http.StatusNotFound || status == http.StatusMethodNotAllowed
+	text := http.StatusText(status)
+	switch {
+	case missing && bearer(r) == "":
+		return &domain.Error{Code: domain.CodeUnauthenticated, Message: "A valid key is needed: Authorization: Bearer cs_…."}
+	case status == http.StatusNotFound:
+		return &domain.Error{Code: domain.CodeNotFound, Message: "There is nothing at this address."}
+	case status == http.StatusMethodNotAllowed:
+		return &domain.Error{Code: codeMethodNotAllowed, Message: "This address does not take " + r.Method + "; the header Allow says what it takes."}
+	case status >= http.StatusInternalServerError || text == "":
+		return domain.AsError(errors.New("unrouted"))
+	}
+	return &domain.Error{Code: domain.Code(strings.ReplaceAll(strings.ToLower(text), " ", "-")), Message: text + "."}
+}
+
+func faults(problems []mplp.Problem) (list []finding) {
+	for _, p := range problems {
+		list = append(list, finding(p))
+	}
+	return list
+}
+
+// WriteProblem answers a request under /api that was refused. The server's own
+// error handler calls it for what reaches no handler here: unknown addresses
+// and methods.
+func WriteProblem(c echo.Context, err error) {
+	if c.Response().Committed {
+		return
+	}
+	newProblem(c, err).write(c)
+}
+
+func (p problem) write(c echo.Context) {
+	header := c.Response().Header()
+	switch p.Status {
+	case http.StatusUnauthorized:
+		header.Set(echo.HeaderWWWAuthenticate, `Bearer realm="countersign"`)
+	case http.StatusTooManyRequests:
+		header.Set(echo.HeaderRetryAfter, "10")
+	case http.StatusServiceUnavailable:
+		header.Set(echo.HeaderRetryAfter, "1")
+	}
+	// A caller who is gone cannot be told that writing failed.
+	_ = write(c, p.Status, "application/problem+json", p)
+}
+
+// NotFound answers an address that nothing is registered for.
+func NotFound(c echo.Context) error {
+	WriteProblem(c, echo.ErrNotFound)
+	return nil
+}
+
+// requestID is the name under which the server's log knows the request. It is
+// given here if nobody gave one before.
+func requestID(c echo.Context) string {
+	header := c.Response().Header()
+	if header.Get(echo.HeaderXRequestID) == "" {
+		header.Set(echo.HeaderXRequestID, uuid.NewString())
+	}
+	return header.Get(echo.HeaderXRequestID)
+}
+
+// writeJSON answers with a value of the interface's own.
+func writeJSON(c echo.Context, status int, v any) error {
+	return write(c, status, echo.MIMEApplicationJSON, v)
+}
+
+// write encodes a value without escaping for HTML, so that arguments inside it
+// keep their bytes.
+func write(c echo.Context, status int, mediaType string, v any) error {
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	return c.Blob(status, mediaType, text.Bytes())
+}

@@ -1,0 +1,90 @@
+package api
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"countersign/domain"
+	"countersign/domain/mplp"
+)
+
+// invalid refuses one value of the request's address or headers.
+func invalid(path, code, message string) error {
+	return &domain.Error{Code: domain.CodeInvalid, Message: message, Problems: []mplp.Problem{{Path: path, Code: code, Message: message}}}
+}
+
+// checkQuery refuses what could be read in two ways, and forms of objects that
+// there are none of: a filter that is silently dropped shows too much.
+func checkQuery(raw string) error {
+	query, err := url.ParseQuery(raw)
+	if err != nil {
+		return invalid("", "format", "The query of the address is malformed.")
+	}
+	for name, values := range query {
+		if len(values) > 1 {
+			return invalid(name, "unique", "The parameter "+name+" stands there more than once.")
+		}
+	}
+	if form := query.Get("form"); form != "" && form != "native" {
+		return invalid("form", "enum", "Objects are given in native form only.")
+	}
+	return nil
+}
+
+// choice reads a parameter that has only some values; empty is none.
+func choice[T ~string](c echo.Context, name string, allowed ...T) (T, error) {
+	value := T(c.QueryParam(name))
+	if value == "" || slices.Contains(allowed, value) {
+		return value, nil
+	}
+	words := make([]string, len(allowed))
+	for i, a := range allowed {
+		words[i] = string(a)
+	}
+	return "", invalid(name, "enum", name+" is one of "+strings.Join(words, ", ")+".")
+}
+
+// page reads which part of a list is asked for.
+func page(c echo.Context) (domain.Page, error) {
+	p := domain.Page{Limit: domain.DefaultPage, Cursor: c.QueryParam("cursor")}
+	text := c.QueryParam("limit")
+	if text == "" {
+		return p, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || !digits(text) {
+		return p, invalid("limit", "type_error", "limit is a whole number.")
+	}
+	if n < 1 || n > domain.MaxPage {
+		return p, invalid("limit", "limit", fmt.Sprintf("limit is from 1 to %d.", domain.MaxPage))
+	}
+	p.Limit = n
+	return p, nil
+}
+
+// wait reads how long the caller is ready to wait: whole seconds, and no more
+// than the server's own limit however many are asked for.
+func wait(c echo.Context) (time.Duration, error) {
+	text := c.QueryParam("wait")
+	if text == "" {
+		return 0, nil
+	}
+	if !digits(text) {
+		return 0, invalid("wait", "type_error", "wait is a whole number of seconds.")
+	}
+	seconds, err := strconv.Atoi(text)
+	if most := int(domain.MaxWait / time.Second); err != nil || seconds > most {
+		seconds = most
+	}
+	return time.Duration(seconds) * time.Second, nil
+}
+
+func digits(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r < '0' || r > '9' })
+}

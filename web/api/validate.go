@@ -1,0 +1,94 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"countersign/domain"
+	"countersign/domain/mplp"
+	"countersign/web/route"
+)
+
+func (a *api) validation(add adder) {
+	add(http.MethodPost, "/validate/:type", route.Known, a.validate)
+}
+
+// verdict says what is wrong with an object, and what would be filled or is
+// doubtful.
+type verdict struct {
+	Valid    bool      `json:"valid"`
+	Errors   []finding `json:"errors"`
+	Warnings []finding `json:"warnings"`
+}
+
+// validator checks one object and gives its warnings.
+type validator func([]byte, mplp.Limits) ([]mplp.Warning, error)
+
+var validators = map[string]validator{
+	"confirm": parsing(mplp.ParseConfirm, func(c *mplp.Confirm) ([]mplp.Warning, error) { return c.Warnings, nil }),
+	"plan":    parsing(mplp.ParsePlan, func(p *mplp.Plan) ([]mplp.Warning, error) { return p.Warnings, nil }),
+	"role":    parsing(mplp.ParseRole, func(r *mplp.Role) ([]mplp.Warning, error) { return r.Warnings, checkCapabilities(r.Capabilities) }),
+	"context": parsing(mplp.ParseContext, func(c *mplp.Context) ([]mplp.Warning, error) { return c.Warnings, nil }),
+}
+
+func parsing[T any](parse func([]byte, mplp.Limits) (*T, error), judge func(*T) ([]mplp.Warning, error)) validator {
+	return func(data []byte, l mplp.Limits) ([]mplp.Warning, error) {
+		parsed, err := parse(data, l)
+		if err != nil {
+			return nil, err
+		}
+		return judge(parsed)
+	}
+}
+
+// checkCapabilities checks the grammar, which the wire form leaves open.
+func checkCapabilities(list []string) error {
+	var problems []mplp.Problem
+	for i, text := range list {
+		if _, err := domain.ParseCapability(text); err != nil {
+			problems = append(problems, mplp.Problem{Path: fmt.Sprintf("capabilities[%d]", i), Code: "pattern", Message: fmt.Sprintf("%q: %v", text, err)})
+		}
+	}
+	if problems == nil {
+		return nil
+	}
+	return &mplp.Invalid{Problems: problems}
+}
+
+// validate checks an object by itself, without writing anything: what only the
+// stored state could tell is not looked at. What is not JSON is refused like
+// everywhere else.
+func (a *api) validate(c echo.Context, _ domain.Ref) error {
+	kind := param(c, "type")
+	check, ok := validators[kind]
+	if !ok {
+		return echo.ErrNotFound
+	}
+	if _, err := choice(c, "mode", "liberal"); err != nil {
+		return err
+	}
+	limit := a.service.Limits().Body
+	if kind == "plan" {
+		limit = a.service.Limits().PlanBody
+	}
+	data, err := a.body(c, limit)
+	if err != nil {
+		return err
+	}
+	warnings, err := check(data, a.service.Limits().Wire())
+	var invalid *mplp.Invalid
+	if err != nil && !errors.As(err, &invalid) {
+		return err
+	}
+	v := verdict{Valid: err == nil, Errors: []finding{}, Warnings: []finding{}}
+	if err != nil {
+		v.Errors = append(v.Errors, faults(invalid.Problems)...)
+	}
+	for _, w := range warnings {
+		v.Warnings = append(v.Warnings, finding(w))
+	}
+	return writeJSON(c, http.StatusOK, v)
+}
