@@ -162,27 +162,34 @@
 
   // Swaps: typed words and the focus survive ----------------------------------
 
-  let unsent = "";
+  let unsent = "", mine = false;
   document.addEventListener("htmx:before:swap", (event) => {
     const ctx = event.detail.ctx;
     const source = ctx?.sourceElement;
+    mine = Boolean(own(ctx));
     if (source?.id === "inbox") hold(event, source);
-    unsent = own(ctx) ? "" : ["#reason", "#user_edit_content"].map((id) => $(id)?.value.trim()).filter(Boolean).join("\n");
+    unsent = mine ? "" : ["#reason", "#user_edit_content"].map((id) => $(id)?.value.trim()).filter(Boolean).join("\n");
   });
 
-  document.addEventListener("htmx:after:swap", (event) => {
+  document.addEventListener("htmx:after:swap", () => {
     refresh();
     const lost = $("#unsent");
     if (lost && unsent && !$("#reason")) {
       $("p", lost).textContent = unsent;
       lost.hidden = false;
+      if (document.activeElement === document.body) $("[data-result]")?.focus();
     }
-    if (!own(event.detail.ctx)) return;
-    const target = $("[aria-invalid]") ?? $(".confirm [role=alert]") ?? $("[data-focus]");
+    if (mine) focusResult();
+    mine = false;
+  });
+
+  // focusResult goes to the first thing to correct, or to what was decided.
+  function focusResult() {
+    const target = $("[aria-invalid]:is(input, textarea, select)") ?? $("#main [role=alert]") ?? $("[data-focus]");
     if (!target) return;
     if (!target.matches("input, textarea, select, [tabindex]")) target.tabIndex = -1;
     target.focus();
-  });
+  }
 
   // Keyboard -----------------------------------------------------------------
 
@@ -224,7 +231,7 @@
     j: () => move(1),
     k: () => move(-1),
     a: () => $(".choices") ? choose("approve") : arm($('[data-verdict="approve"]')),
-    r: () => $(".choices") ? choose("reject") : $('[data-verdict="reject"]') && $("#reason").focus(),
+    r: () => $(".choices") ? choose("reject") : arm($('[data-verdict="reject"]')),
     e: () => $(".choices") ? choose("edit") : openEditor(0),
     "/": () => $("[data-search]")?.focus(),
     "?": () => $("#help")?.showModal(),
@@ -233,13 +240,27 @@
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || $("dialog[open]")) return;
     const typing = event.target.closest?.("input:not([type=radio], [type=checkbox]), textarea, select");
+    if (event.key === "Enter" && event.target.matches?.("[type=radio]")) {
+      event.preventDefault();
+      swallow = true;
+    }
     if (event.key === "Escape" && (typing || event.target.matches?.(".armed"))) event.target.blur();
     if (typing || event.repeat || !enabled()) return;
     const action = keys[event.key.toLowerCase()];
     if (!action) return;
     event.preventDefault();
+    swallow = true;
     action();
   });
+
+  // Some keyboards deliver the character apart from the key: it must not land
+  // in the field that the key has just brought into focus.
+  let swallow = false;
+  document.addEventListener("keypress", (event) => {
+    if (swallow) event.preventDefault();
+    swallow = false;
+  });
+  document.addEventListener("keyup", () => { swallow = false; });
 
   // Start --------------------------------------------------------------------
 

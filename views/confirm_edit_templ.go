@@ -183,7 +183,7 @@ func EditReview(v EditReviewView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "\" hx-target=\"#confirm\" hx-swap=\"outerHTML\" data-decision><button type=\"submit\" disabled hidden></button>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "\" hx-target=\"#main\" hx-swap=\"innerHTML\" data-decision><button type=\"submit\" disabled hidden></button>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -261,7 +261,7 @@ func EditReview(v EditReviewView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "Back</a></div><p class=\"armed-hint\" aria-live=\"polite\">Press Enter to approve, Esc to step back.</p></form><dl class=\"facts\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "Back</a></div><p class=\"armed-hint\" aria-live=\"polite\">Press Enter to do it, Esc to step back.</p></form><dl class=\"facts\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

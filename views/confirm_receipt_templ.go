@@ -50,7 +50,7 @@ func receipt(v ConfirmView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "\" aria-labelledby=\"decision\"><h2 id=\"decision\" tabindex=\"-1\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "\" aria-labelledby=\"decision\"><h2 id=\"decision\" tabindex=\"-1\" data-result")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -1,0 +1,145 @@
+package views_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"countersign/views"
+)
+
+func markup(t *testing.T, c templ.Component) string {
+	t.Helper()
+	var buf bytes.Buffer
+	if err := c.Render(t.Context(), &buf); err != nil {
+		t.Fatal(err)
+	}
+	return buf.String()
+}
+
+// What an agent wrote is shown to the character: nothing cut, no white space
+// added by a template, no markup let through.
+func TestAgentTextIsWhole(t *testing.T) {
+	t.Parallel()
+	texts := map[string]string{
+		"white space": "  a  b\n\n\tc ",
+		"markup":      `<b onclick="x">&amp;</b>`,
+		"long":        strings.Repeat("x", 100_000) + "end",
+	}
+	for name, text := range texts {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			doc := document(t, []byte(markup(t, views.AgentText(text))))
+			if got := doc.Find(".agent-text[hx-ignore]").Text(); got != text {
+				t.Errorf("got %.80q, want %.80q", got, text)
+			}
+			doc = document(t, []byte(markup(t, views.AgentInline(text))))
+			if got := doc.Find(".agent-inline[hx-ignore]").Text(); got != text {
+				t.Errorf("inline: got %.80q, want %.80q", got, text)
+			}
+		})
+	}
+}
+
+func TestCodeIsLossless(t *testing.T) {
+	t.Parallel()
+	args := `{"big":9007199254740993,"huge":1e400,"esc":"\u202e\/","same":1,"same":2,"empty":{},"s":"a  b"}`
+	doc := document(t, []byte(markup(t, views.Code(args))))
+	var shown strings.Builder
+	for _, line := range doc.Find("ol.code li").EachIter() {
+		shown.WriteString(strings.TrimLeft(line.Text(), " "))
+	}
+	want := strings.NewReplacer(`":`, `": `).Replace(args)
+	if got := shown.String(); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if got := doc.Find("b").First().Text(); got != `"big"` {
+		t.Errorf("first member's name is %q", got)
+	}
+}
+
+func TestIndentLeavesAloneWhatIsNotJSON(t *testing.T) {
+	t.Parallel()
+	if got := views.Indent("{oops"); got != "{oops" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestDiff(t *testing.T) {
+	t.Parallel()
+	big := func(n int, fill string) string {
+		return "[" + strings.TrimSuffix(strings.Repeat(`"`+fill+`",`, n), ",") + "]"
+	}
+	tests := []struct {
+		name           string
+		before, after  string
+		removed, added int
+	}{
+		{"one value", `{"a":1,"b":2}`, `{"a":1,"b":3}`, 1, 1},
+		{"member added", `{"a":1}`, `{"a":1,"b":2}`, 1, 2},
+		{"white space only", `{"a":1}`, "{ \"a\" : 1 }", 0, 0},
+		{"equal", `{"a":1}`, `{"a":1}`, 0, 0},
+		{"too large to align", big(3000, "x"), big(3000, "y"), 3000, 3000},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			doc := document(t, []byte(markup(t, views.Diff(tt.before, tt.after))))
+			if got := doc.Find("tr.removed").Length(); got != tt.removed {
+				t.Errorf("%d lines removed, want %d", got, tt.removed)
+			}
+			if got := doc.Find("tr.added").Length(); got != tt.added {
+				t.Errorf("%d lines added, want %d", got, tt.added)
+			}
+		})
+	}
+}
+
+func TestSpan(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		d    time.Duration
+		want string
+	}{
+		{-time.Second, "0 s"},
+		{59*time.Second + 999*time.Millisecond, "59 s"},
+		{time.Minute, "1 min"},
+		{72 * time.Second, "1 min 12 s"},
+		{2*time.Hour + 59*time.Minute, "2 h 59 min"},
+		{49 * time.Hour, "2 d 1 h"},
+	}
+	for _, tt := range tests {
+		if got := views.Span(tt.d); got != tt.want {
+			t.Errorf("Span(%v) = %q, want %q", tt.d, got, tt.want)
+		}
+	}
+}
+
+func TestUntil(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name string
+		left time.Duration
+		want views.Urgency
+	}{
+		{"a minute is calm", time.Minute, views.Calm},
+		{"less is soon", 59 * time.Second, views.Soon},
+		{"ten seconds are soon", 10 * time.Second, views.Soon},
+		{"less is critical", 9 * time.Second, views.Critical},
+		{"the deadline itself is over", 0, views.Expired},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if got := views.Until(now.Add(tt.left), now).Urgency; got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+	if got := views.Until(time.Time{}, now); got != (views.Deadline{}) {
+		t.Errorf("no deadline gives %+v", got)
+	}
+}
