@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"embed"
 	"encoding/hex"
 	"errors"
@@ -172,22 +171,4 @@ func appliedMigrations(c *conn) ([]*Migration, error) {
 		return nil, err
 	}
 	return (&reader{c}).migrations()
-}
-
-// connect opens the writing connection. Two processes that turn a new file
-// into one with a write-ahead log disturb each other whatever the timeout, so
-// the loser tries again.
-func connect(ctx context.Context, pool *sql.DB) (*conn, error) {
-	const attempts, pause = 100, 50 * time.Millisecond
-	for i := 1; ; i++ {
-		c, err := openConn(ctx, pool)
-		if err == nil || !busy(err) || i == attempts {
-			return c, err
-		}
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
 }

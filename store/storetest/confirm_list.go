@@ -3,6 +3,8 @@ package storetest
 import (
 	"context"
 	"fmt"
+	"strconv"
+	"strings"
 	"testing"
 
 	"countersign/domain"
@@ -144,6 +146,14 @@ func testConfirmSearch(t *testing.T, s Store) {
 			same(t, "ids", tt.want, listed(t, s, domain.ConfirmFilter{Status: domain.Pending, Query: tt.query, Visible: everything}))
 		})
 	}
+	wordy := confirm("c-wordy", func(c *domain.Confirm) { c.RequestedByName = strings.Repeat("x", 300) })
+	var words []string
+	for i := range 40_000 {
+		words = append(words, strconv.Itoa(i))
+	}
+	write(t, s, func(tx domain.Tx) error { return tx.InsertConfirm(wordy, content(wordy, strings.Join(words, " "))) })
+	same(t, "more words than are kept, one longer than is kept", []string{"c-wordy"},
+		listed(t, s, domain.ConfirmFilter{Query: "c-wordy " + strings.Repeat("X", 299), Visible: everything}))
 	err := s.View(context.Background(), func(r domain.Reader) error {
 		_, _, err := r.Confirms(domain.ConfirmFilter{Query: "a b c d e f g h i j k l m n o p q", Visible: everything}, domain.Page{})
 		return err

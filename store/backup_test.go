@@ -1,0 +1,46 @@
+package store
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestBackup(t *testing.T) {
+	t.Parallel()
+	db := openTest(t, tempFile(t), Options{})
+	if err := db.Tx(context.Background(), addRole("kept")); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "it's a copy?.db")
+	if err := db.Backup(context.Background(), file); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if mode := info.Mode().Perm(); mode != 0o600 {
+		t.Errorf("mode %o, want 600", mode)
+	}
+	if err := db.Tx(context.Background(), addRole("later")); err != nil {
+		t.Fatal(err)
+	}
+	restored := openTest(t, file, Options{})
+	if diff := cmp.Diff([]string{"kept"}, roleIDs(t, restored)); diff != "" {
+		t.Errorf("restored (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"kept"}, loggedObjects(t, restored)); diff != "" {
+		t.Errorf("restored log (-want +got):\n%s", diff)
+	}
+
+	if err := db.Backup(context.Background(), file); err == nil {
+		t.Error("a backup over an existing file succeeded")
+	}
+	if diff := cmp.Diff([]string{"kept"}, roleIDs(t, restored)); diff != "" {
+		t.Errorf("after the refused backup (-want +got):\n%s", diff)
+	}
+}

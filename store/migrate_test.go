@@ -1,0 +1,150 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// meddle changes a database file as something else would.
+func meddle(t *testing.T, path, text string) error {
+	t.Helper()
+	pool, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := pool.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	_, err = pool.Exec(text)
+	return err
+}
+
+func TestSchemasRefused(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, change, want string
+	}{
+		{"newer", "INSERT INTO schema_migrations VALUES (2, 'future', 'x', 0)", "newer than this program's"},
+		{"changed", "UPDATE schema_migrations SET checksum = 'x'", "is not this program's"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			path := tempFile(t)
+			if err := openTest(t, path, Options{}).Close(); err != nil {
+				t.Fatal(err)
+			}
+			if err := meddle(t, path, tt.change); err != nil {
+				t.Fatal(err)
+			}
+			for name, open := range map[string]func() error{
+				"Open":            func() error { _, err := Open(context.Background(), path, Options{}); return err },
+				"MigrationStatus": func() error { _, err := MigrationStatus(context.Background(), path); return err },
+			} {
+				if err := open(); err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), path) {
+					t.Errorf("%s: error %v, want %q and the path", name, err, tt.want)
+				}
+			}
+		})
+	}
+}
+
+func TestManyOpenOneNewFile(t *testing.T) {
+	t.Parallel()
+	path := tempFile(t)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			db, err := Open(context.Background(), path, Options{})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if err := db.Ready(context.Background()); err != nil {
+				t.Errorf("Ready: %v", err)
+			}
+			if err := db.Close(); err != nil {
+				t.Errorf("Close: %v", err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestMigrationStatus(t *testing.T) {
+	t.Parallel()
+	path := tempFile(t)
+	numbersApplied := func() (applied []time.Time) {
+		status, err := MigrationStatus(context.Background(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range status {
+			applied = append(applied, m.AppliedAt)
+		}
+		return applied
+	}
+	if diff := cmp.Diff([]time.Time{{}}, numbersApplied()); diff != "" {
+		t.Errorf("no file (-want +got):\n%s", diff)
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Error("asking for the status made the file")
+	}
+	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+	openTest(t, path, Options{Now: func() time.Time { return now }})
+	if diff := cmp.Diff([]time.Time{now}, numbersApplied()); diff != "" {
+		t.Errorf("migrated (-want +got):\n%s", diff)
+	}
+}
+
+func TestFilesAreTheirOwners(t *testing.T) {
+	t.Parallel()
+	path := tempFile(t)
+	db := openTest(t, path, Options{})
+	if err := db.Tx(context.Background(), addRole("r")); err != nil {
+		t.Fatal(err)
+	}
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		info, err := os.Stat(path + suffix)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if mode := info.Mode().Perm(); mode != 0o600 {
+			t.Errorf("%s has mode %o, want 600", "database"+suffix, mode)
+		}
+	}
+}
+
+// The triggers guard against faults of the program, not against the operator.
+func TestAppendOnlyTables(t *testing.T) {
+	t.Parallel()
+	path := tempFile(t)
+	openTest(t, path, Options{})
+	err := meddle(t, path, `
+		INSERT INTO log (seq, entry, type) VALUES (0, x'00', 't');
+		INSERT INTO confirms (confirm_id, target_type, status, requested_by, role_registered, frame_index, actions, imported, locked, received_at, requested_seq, decided_seq)
+			VALUES ('c', 'other', 'pending', 'system', 0, 0, 0, 0, 0, 0, 0, 0);
+		INSERT INTO confirm_contents (confirm_id, salt, content) VALUES ('c', x'00', x'00');
+		INSERT INTO decisions (decision_id, confirm_id, number, status, cause, decided_by, decided_at, seq) VALUES ('d', 'c', 0, 'approved', 'human', 'system', 0, 0)`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ text, want string }{
+		{"UPDATE log SET type = 'x'", "append-only"},
+		{"DELETE FROM log", "append-only"},
+		{"UPDATE confirm_contents SET content = x'01'", "never changes"},
+		{"UPDATE decisions SET status = 'rejected'", "only ever appended"},
+	} {
+		if err := meddle(t, path, tt.text); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: error %v, want %q", tt.text, err, tt.want)
+		}
+	}
+}
