@@ -97,7 +97,7 @@ func Confirm(v ConfirmView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = Status(v.Status).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = outcome(v.Status, v.Cause).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -542,7 +542,7 @@ func actionCard(v ConfirmView, i int, action Action) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if action.Decision != "" {
-			templ_7745c5c3_Err = Status(decided[action.Decision]).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = outcome(decided[action.Decision], v.Cause).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -145,6 +145,17 @@ func TestStatusIsNotOnlyAColour(t *testing.T) {
 	}
 }
 
+// A timeout never reads like a human no.
+func TestTimeoutDoesNotReadAsRejected(t *testing.T) {
+	t.Parallel()
+	doc := find(t, "confirm-timeout")
+	for _, selector := range []string{".kicker .badge", ".receipt h2", ".action .badge"} {
+		if got := strings.TrimSpace(doc.Find(selector).First().Text()); got != "Timed out" {
+			t.Errorf("%s says %q", selector, got)
+		}
+	}
+}
+
 // P-1: the drawing has every node and edge, each node is a link that says its
 // status, and the table below it holds the same steps.
 func TestP1_DrawingAndTable(t *testing.T) {

@@ -48,6 +48,7 @@ type InboxRow struct {
 
 	// Of decided ones:
 	Status  string
+	Cause   string // human, agent, timeout, cancelled, policy, import
 	Outcome string // the cause in words: "by reviewer", "nobody decided in time"
 	By      string // who decided, empty for system
 	Decided Moment

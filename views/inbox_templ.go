@@ -515,7 +515,7 @@ func inboxRow(row InboxRow, decided bool) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if decided {
-			templ_7745c5c3_Err = Status(row.Status).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = outcome(row.Status, row.Cause).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

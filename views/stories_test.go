@@ -132,7 +132,7 @@ func decidedView() views.InboxView {
 		Decided: true, PendingURL: "/confirms", DecidedURL: "/confirms?status=decided", PendingCount: 130, PendingCap: 99, Filter: inboxFilter(), FirstURL: "/confirms?status=decided",
 		Rows: []views.InboxRow{
 			{ID: "d1", URL: "/confirms/d1", TargetType: "other", Target: "order-7781", Tools: []string{"execute_trade"}, Reason: "Rebalancing.", Requester: "trading-agent", RequestRole: "executor", Requested: views.Ago(now.Add(-time.Hour), now), Status: "approved", Outcome: "as edited", By: "reviewer", Decided: views.At(now.Add(-time.Hour)), Took: "1 min 12 s"},
-			{ID: "d2", URL: "/confirms/d2", TargetType: "plan", Target: "Fix Login Bug", Reason: "Fix the 500 error.", Requester: "planner-agent", RequestRole: "planner", Requested: views.Ago(now.Add(-time.Hour), now), Status: "rejected", Outcome: "nobody decided in time", Decided: views.At(now.Add(-2 * time.Hour)), Took: "5 min"},
+			{ID: "d2", URL: "/confirms/d2", TargetType: "plan", Target: "Fix Login Bug", Reason: "Fix the 500 error.", Requester: "planner-agent", RequestRole: "planner", Requested: views.Ago(now.Add(-time.Hour), now), Status: "rejected", Cause: "timeout", Outcome: "nobody decided in time", Decided: views.At(now.Add(-2 * time.Hour)), Took: "5 min"},
 			{ID: "d3", URL: "/confirms/d3", TargetType: "other", Target: "wire-1", Tools: []string{"wire_transfer"}, Requester: "payments-agent", RequestRole: "executor", Requested: views.Ago(now.Add(-time.Hour), now), Status: "cancelled", Outcome: "withdrawn by the agent", By: "payments-agent", Decided: views.At(now.Add(-3 * time.Hour)), Took: "8 s"},
 			{ID: "d4", URL: "/confirms/d4", TargetType: "plan", Target: "Migrate", Requester: "importer", RequestRole: "planner", Import: true, Requested: views.Ago(now.Add(-time.Hour), now), Status: "unsubstantiated", Outcome: "posted as already decided"},
 		},
@@ -255,7 +255,7 @@ func importView() views.ConfirmView {
 
 // hostile is what an agent may try: controls that reorder, letters that look
 // alike, markup, and attributes that would make a control.
-const hostile = "pay‮001‬ to pаypal\u200b <script>alert(1)</script> <a hx-get=\"/x\" onclick=\"x()\" style=\"color:red\">y</a>"
+const hostile = "pay\u202e001\u202c to pаypal\u200b <script>alert(1)</script> <a hx-get=\"/x\" onclick=\"x()\" style=\"color:red\">y</a>"
 
 func hostileView() views.ConfirmView {
 	return with(planConfirmView(), func(v *views.ConfirmView) {
