@@ -1,0 +1,37 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// A table or column that the schema has and the code does not name would
+// escape the log.
+func TestEveryColumnIsDigested(t *testing.T) {
+	t.Parallel()
+	db := openTest(t, tempFile(t), Options{})
+	declared := map[string][]string{}
+	for _, s := range logged {
+		declared[s.name] = s.columns
+	}
+	stored := map[string][]string{}
+	err := db.view(context.Background(), func(r *reader) error {
+		return r.c.each(`SELECT t.name, c.name FROM sqlite_schema t JOIN pragma_table_info(t.name) c
+			WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite\_%' ESCAPE '\' AND t.name NOT LIKE 'volatile\_%' ESCAPE '\'
+			AND t.name NOT IN ('log', 'schema_migrations') ORDER BY t.name, c.cid`, nil, func(rows *sql.Rows) error {
+			var table, column string
+			err := rows.Scan(&table, &column)
+			stored[table] = append(stored[table], column)
+			return err
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(declared, stored); diff != "" {
+		t.Errorf("columns (-declared +stored):\n%s", diff)
+	}
+}
