@@ -1,0 +1,5 @@
+package web
+
+import "net/url"
+
+func confirmPath(id string) string { return inboxPath + "/" + url.PathEscape(id) }

@@ -1,0 +1,133 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/url"
+
+	"github.com/labstack/echo/v4"
+
+	"countersign/domain"
+	"countersign/views"
+)
+
+// failure is why a page cannot be given, where no refusal of the domain says it.
+type failure struct {
+	status         int
+	title, message string
+}
+
+func (f *failure) Error() string { return f.title + ": " + f.message }
+
+// refusals gives each code of the domain its status and the heading of its page.
+var refusals = map[domain.Code]failure{
+	domain.CodeUnauthenticated:     {status: http.StatusUnauthorized, title: "Sign in first"},
+	domain.CodeInvalidJSON:         {status: http.StatusBadRequest, title: "Not understood"},
+	domain.CodeTooLarge:            {status: http.StatusRequestEntityTooLarge, title: "Too large"},
+	domain.CodeInvalid:             {status: http.StatusUnprocessableEntity, title: "That cannot be done as it was sent"},
+	domain.CodeNotFound:            {status: http.StatusNotFound, title: "Not found"},
+	domain.CodeMissingCapability:   {status: http.StatusForbidden, title: "You may not do this"},
+	domain.CodeSelfApproval:        {status: http.StatusForbidden, title: "Your own request"},
+	domain.CodeRoleNotHeld:         {status: http.StatusForbidden, title: "Another role must do this"},
+	domain.CodeLocked:              {status: http.StatusLocked, title: "Locked"},
+	domain.CodeAlreadyDecided:      {status: http.StatusConflict, title: "Already decided"},
+	domain.CodeExpired:             {status: http.StatusConflict, title: "Expired"},
+	domain.CodeContentChanged:      {status: http.StatusConflict, title: "The content has changed"},
+	domain.CodeConsumed:            {status: http.StatusConflict, title: "Already used"},
+	domain.CodeInvalidTransition:   {status: http.StatusConflict, title: "Not possible any more"},
+	domain.CodeIDTaken:             {status: http.StatusConflict, title: "The name is taken"},
+	domain.CodeRoleInUse:           {status: http.StatusConflict, title: "Still in use"},
+	domain.CodeRateLimited:         {status: http.StatusTooManyRequests, title: "Too many requests"},
+	domain.CodeEvidenceUnavailable: {status: http.StatusServiceUnavailable, title: "Nothing was recorded"},
+	domain.CodeInternal:            {status: http.StatusInternalServerError, title: "Something went wrong"},
+}
+
+// statusOf is the status that answers a refusal of the domain.
+func statusOf(err error) int { return refusals[domain.ErrorCode(err)].status }
+
+// newFailureView tells an error to a person.
+func newFailureView(err error, requestID string) views.FailureView {
+	view := views.FailureView{RequestID: requestID, BackURL: "/confirms", BackLabel: "Inbox"}
+	var own *failure
+	var routing *echo.HTTPError
+	switch {
+	case errors.As(err, &own):
+		view.Status, view.Title, view.Message = own.status, own.title, own.message
+	case errors.As(err, &routing):
+		view.Status, view.Title = routing.Code, http.StatusText(routing.Code)
+		view.Message = "There is nothing at this address, or it cannot be used like that."
+	default:
+		refused := domain.AsError(err)
+		known, ok := refusals[refused.Code]
+		if !ok {
+			known = refusals[domain.CodeInternal]
+		}
+		view.Status, view.Title, view.Message, view.Missing = known.status, known.title, refused.Message, string(refused.Capability)
+	}
+	if view.Status >= http.StatusInternalServerError {
+		view.Message += " If it happens again, tell whoever runs this server the number below."
+	}
+	return view
+}
+
+// fail answers an error, once: as a problem document to programs, and to people
+// as a page, or as a fragment where htmx asked for one. Only faults of the
+// server are logged as errors.
+func (s *Server) fail(err error, c echo.Context) {
+	if c.Response().Committed {
+		return
+	}
+	if errors.Is(err, context.Canceled) && c.Request().Context().Err() != nil {
+		_ = c.NoContent(http.StatusServiceUnavailable) // nobody is there to read it
+		return
+	}
+	view := newFailureView(err, requestID(c))
+	if view.Status >= http.StatusInternalServerError {
+		s.logger.LogAttrs(c.Request().Context(), slog.LevelError, "request failed",
+			slog.String("request_id", requestID(c)), slog.String("path", c.Request().URL.Path), slog.String("err", err.Error()))
+	}
+	if view.Status == http.StatusUnauthorized {
+		err = s.toSignIn(c)
+	} else {
+		err = s.showFailure(c, view)
+	}
+	if err != nil {
+		s.logger.LogAttrs(c.Request().Context(), slog.LevelError, "error page failed",
+			slog.String("request_id", requestID(c)), slog.String("err", err.Error()))
+	}
+}
+
+// toSignIn sends a browser to the sign-in page and back afterwards.
+func (s *Server) toSignIn(c echo.Context) error {
+	r := c.Request()
+	back := r.URL.RequestURI()
+	if unsafe(r.Method) {
+		back = "/"
+		if from, err := url.Parse(r.Referer()); err == nil && from.Host == r.Host {
+			back = from.RequestURI()
+		}
+	}
+	target := "/login"
+	if back = ownPath(back); back != "/" {
+		target += "?next=" + url.QueryEscape(back)
+	}
+	if isHTMX(c) {
+		c.Response().Header().Set("HX-Redirect", target)
+		return c.NoContent(http.StatusUnauthorized)
+	}
+	return c.Redirect(http.StatusSeeOther, target)
+}
+
+// showFailure renders an error. Faults of the server are shown without asking
+// it anything more.
+func (s *Server) showFailure(c echo.Context, view views.FailureView) error {
+	content := views.Failure(view)
+	if view.Status < http.StatusInternalServerError && view.Status != http.StatusMisdirectedRequest {
+		if v, err := s.visit(c); err == nil {
+			return s.show(v, view.Status, view.Title, "", content)
+		}
+	}
+	return s.showDoor(c, view.Status, view.Title, "", content)
+}

@@ -1,0 +1,131 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/gorilla/sessions"
+	"github.com/labstack/echo/v4"
+
+	"countersign/domain"
+	"countersign/domain/credential"
+	"countersign/domain/mplp"
+	"countersign/views"
+)
+
+// maxForm is the size of a posted form in bytes.
+const maxForm = 1 << 20
+
+// csrfField is the hidden field with the form token.
+const csrfField = "csrf"
+
+// staleForm answers a form whose token is not that of the session.
+func staleForm() error {
+	return &failure{status: http.StatusForbidden, title: "This form is too old",
+		message: "It was made for another session, so nothing was done. Load the page again and send it once more."}
+}
+
+// parseForm reads the fields of the body; those of the address do not count.
+func parseForm(c echo.Context) error {
+	r := c.Request()
+	r.Body = http.MaxBytesReader(c.Response(), r.Body, maxForm)
+	err := r.ParseForm()
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return &failure{status: http.StatusRequestEntityTooLarge, title: "Too large",
+			message: "The form holds more than this server accepts. Nothing was done."}
+	case err != nil:
+		return &failure{status: http.StatusBadRequest, title: "Not a form", message: "The request could not be read as a form."}
+	}
+	return nil
+}
+
+// readForm reads the form of a signed-in user and checks its token.
+func (v *visit) readForm() error {
+	if err := parseForm(v); err != nil {
+		return err
+	}
+	if !credential.CheckFormToken(v.token, v.field(csrfField)) {
+		return staleForm()
+	}
+	return nil
+}
+
+// fields are those of the posted form.
+func (v *visit) fields() url.Values { return v.Request().PostForm }
+
+// field is a field of the posted form, with line ends as they are everywhere
+// but in forms.
+func (v *visit) field(name string) string { return field(v, name) }
+
+func field(c echo.Context, name string) string {
+	return strings.ReplaceAll(c.Request().PostForm.Get(name), "\r\n", "\n")
+}
+
+// A form that comes before a session has no session to take its token from. It
+// takes it from a cookie of its own, which lives as long as reading a one-time
+// link and typing a password may take.
+const doorLife = domain.SessionIdle
+
+func (s *Server) doorCookie() string { return cookieName("countersign-door", s.https()) }
+
+// openDoor gives the token for a form before the session, with its cookie.
+func (s *Server) openDoor(c echo.Context) (string, error) {
+	if cookie, err := c.Cookie(s.doorCookie()); err == nil && cookie.Value != "" {
+		return credential.FormToken(cookie.Value), nil
+	}
+	token, err := credential.NewToken(nil)
+	if err != nil {
+		return "", err
+	}
+	options := s.doors
+	c.SetCookie(sessions.NewCookie(s.doorCookie(), token.Text, &options))
+	return credential.FormToken(token.Text), nil
+}
+
+// readDoor reads a form before the session and checks its token.
+func (s *Server) readDoor(c echo.Context) error {
+	if err := parseForm(c); err != nil {
+		return err
+	}
+	cookie, err := c.Cookie(s.doorCookie())
+	if err != nil || !credential.CheckFormToken(cookie.Value, field(c, csrfField)) {
+		return staleForm()
+	}
+	return nil
+}
+
+// problems tells the reader of a refused form what is wrong with which field.
+// names translates the service's names of fields to the form's; what is at no
+// field goes to the empty name. It is nil unless err is about the form.
+func problems(err error, names map[string]string) views.Errors {
+	refused := domain.AsError(err)
+	if refused.Code != domain.CodeInvalid {
+		return nil
+	}
+	list := views.Errors{}
+	add := func(name, message string) {
+		if list[name] != "" {
+			message = list[name] + " " + message
+		}
+		list[name] = message
+	}
+	if len(refused.Problems) == 0 {
+		add("", refused.Message)
+	}
+	for _, p := range refused.Problems {
+		add(names[member(p)], p.Message)
+	}
+	return list
+}
+
+// member is the outermost member that a problem is about.
+func member(p mplp.Problem) string {
+	if i := strings.IndexAny(p.Path, ".["); i >= 0 {
+		return p.Path[:i]
+	}
+	return p.Path
+}

@@ -1,0 +1,116 @@
+package web
+
+import (
+	"slices"
+	"time"
+
+	"countersign/domain"
+	"countersign/views"
+)
+
+// confirmList is what the inbox shows, as one reader sees it at one moment.
+type confirmList struct {
+	Rows   []*domain.ConfirmRow
+	Titles map[string]string // of plans, by id
+	Reader *domain.Principal
+	Now    time.Time
+}
+
+func newInboxView(q inboxQuery, list confirmList) views.InboxView {
+	q.Mine = q.Mine && !q.Decided
+	view := views.InboxView{
+		Decided: q.Decided, PendingURL: q.tab(false), DecidedURL: q.tab(true), PendingCap: pendingCap,
+		Filter: views.InboxFilter{
+			Query: q.Query, Mine: q.Mine, Roles: roleFilter(q.Role, list.Rows),
+			TargetTypes: choices(q.TargetType, "Any target", "plan", "context", "trace", "extension", "other"),
+			Active:      q.Query != "" || q.Mine || q.Role != "" || q.TargetType != "",
+			ClearURL:    inboxQuery{Decided: q.Decided}.url(),
+		},
+	}
+	for _, row := range list.Rows {
+		view.Rows = append(view.Rows, newInboxRow(q, list, row))
+	}
+	return view
+}
+
+func newInboxRow(q inboxQuery, list confirmList, c *domain.ConfirmRow) views.InboxRow {
+	row := views.InboxRow{
+		ID: c.ID, URL: q.confirm(c.ID), TargetType: string(c.TargetType), Target: c.TargetID, Tools: c.Tools, Step: c.StepID,
+		Reason: c.Reason, Requester: c.RequestedByName, RequestRole: c.RequestedByRole, RoleUnknown: !c.RoleRegistered,
+		RequiredRole: c.RequiredRole, Requested: views.Ago(c.ReceivedAt, list.Now), Deadline: views.Until(c.ExpiresAt, list.Now),
+		Import: c.Imported, Unbound: c.Binding == domain.BoundUnknown, Locked: c.Locked, Status: shownStatus(&c.Confirm),
+		Mine: mayTry(list.Reader, &c.Confirm),
+	}
+	if title := list.Titles[c.TargetID]; title != "" && c.TargetType == domain.TargetPlan {
+		row.Target = title
+	}
+	if !c.Final() && !c.Imported {
+		return row
+	}
+	row.Outcome, row.Decided = outcomeWords(&c.Confirm, c.Decision), views.At(c.DecidedAt)
+	if !c.DecidedAt.IsZero() && !c.Imported {
+		row.Took = views.Span(c.DecidedAt.Sub(c.ReceivedAt))
+	}
+	if c.Decision != nil && c.Decision.DecidedBy.Kind != domain.KindSystem && !c.Imported {
+		row.By = c.Decision.DecidedByName
+	}
+	return row
+}
+
+// mayTry says whether a pending confirm is one of the reader's to decide. It is
+// a mark in a list; the confirm's page asks the service.
+func mayTry(p *domain.Principal, c *domain.Confirm) bool {
+	return c.Status == domain.Pending && !c.Imported && !c.Locked && p.Group != c.RequestedGroup &&
+		p.CanAny(domain.ConfirmApprove, domain.ConfirmReject) && (c.RequiredRole == "" || p.Holds(c.RequiredRole))
+}
+
+// shownStatus is the status in the interface's words: what an import claims of
+// itself is not substantiated.
+func shownStatus(c *domain.Confirm) string {
+	if c.Imported {
+		return "unsubstantiated"
+	}
+	return string(c.Status)
+}
+
+// outcomeWords says in a list why a confirm ended as it did.
+func outcomeWords(c *domain.Confirm, d *domain.Decision) string {
+	edited := c.EffectiveHash != "" && c.EffectiveHash != c.ContentHash
+	switch {
+	case c.Imported:
+		return "posted as already decided"
+	case c.Cause == domain.CauseTimeout:
+		return "nobody decided in time"
+	case c.Cause == domain.CauseCancelled && d != nil && d.DecidedBy == c.RequestedBy:
+		return "withdrawn by the requester"
+	case c.Cause == domain.CauseCancelled:
+		return "cancelled"
+	case edited:
+		return "as edited"
+	case d != nil && d.Intent == domain.IntentRequestChanges:
+		return "changes requested"
+	}
+	return ""
+}
+
+// choices are the options of a filter: any, and each value.
+func choices(chosen, anything string, values ...string) []views.Option {
+	options := []views.Option{{Label: anything, Selected: chosen == ""}}
+	for _, value := range values {
+		options = append(options, views.Option{Value: value, Label: value, Selected: value == chosen})
+	}
+	return options
+}
+
+// roleFilter offers the roles that the list names, and the one chosen.
+func roleFilter(chosen string, rows []*domain.ConfirmRow) []views.Option {
+	var names []string
+	if chosen != "" {
+		names = append(names, chosen)
+	}
+	for _, row := range rows {
+		names = append(names, row.RequestedByRole)
+	}
+	slices.Sort(names)
+	return choices(chosen, "Any role", slices.Compact(names)...)
+}

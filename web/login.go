@@ -1,0 +1,72 @@
+package web
+
+import (
+	"log/slog"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"countersign/domain"
+	"countersign/views"
+	"countersign/web/route"
+)
+
+func (s *Server) mountDoors() {
+	s.table.Add(http.MethodGet, "/login", route.Public, s.loginPage)
+	s.table.Add(http.MethodPost, "/login", route.Public, s.login)
+	s.form("/logout", route.Known, s.logout)
+	for _, path := range []string{"/setup", "/password"} {
+		s.table.Add(http.MethodGet, path, route.Public, s.linkPage)
+		s.table.Add(http.MethodPost, path, route.Public, s.useLink)
+	}
+}
+
+func (s *Server) loginPage(c echo.Context) error {
+	next := ownPath(c.QueryParam("next"))
+	if _, err := s.visit(c); err == nil {
+		return c.Redirect(http.StatusSeeOther, next)
+	}
+	return s.showLogin(c, http.StatusOK, views.SignInView{Next: next})
+}
+
+func (s *Server) showLogin(c echo.Context, status int, view views.SignInView) error {
+	token, err := s.openDoor(c)
+	if err != nil {
+		return err
+	}
+	return s.showDoor(c, status, "Sign in", token, views.SignIn(view))
+}
+
+func (s *Server) login(c echo.Context) error {
+	if err := s.readDoor(c); err != nil {
+		return err
+	}
+	view := views.SignInView{Username: field(c, "username"), Next: ownPath(field(c, "next"))}
+	token, user, err := s.svc.SignIn(c.Request().Context(), view.Username, c.Request().PostForm.Get("password"), c.Request().UserAgent())
+	if domain.ErrorCode(err) == domain.CodeUnauthenticated {
+		// The name is left out: people type their password into its field.
+		s.logger.WarnContext(c.Request().Context(), "sign-in refused", "request_id", requestID(c), "remote", c.RealIP())
+		view.Error = domain.AsError(err).Message
+		return s.showLogin(c, http.StatusUnauthorized, view)
+	} else if err != nil {
+		return err
+	}
+	if err := s.signIn(c, token); err != nil {
+		return err
+	}
+	s.logSignIn(c, user)
+	return goTo(c, view.Next)
+}
+
+func (s *Server) logSignIn(c echo.Context, user *domain.User) {
+	s.logger.LogAttrs(c.Request().Context(), slog.LevelInfo, "signed in",
+		slog.String("request_id", requestID(c)), slog.String("user_id", user.ID), slog.String("remote", c.RealIP()))
+}
+
+func (s *Server) logout(v *visit) error {
+	if err := s.signOut(v); err != nil {
+		return err
+	}
+	s.logger.InfoContext(v.ctx(), "signed out", "request_id", requestID(v), "user_id", v.who.ID)
+	return goTo(v, "/login")
+}

@@ -1,0 +1,127 @@
+package web
+
+import (
+	"bytes"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"countersign/domain"
+	"countersign/domain/credential"
+	"countersign/views"
+)
+
+// pendingCap is the number above which the count of pending confirms is shown
+// as "more than".
+const pendingCap = 999
+
+// isHTMX says whether a script sent the request and can follow its headers.
+func isHTMX(c echo.Context) bool { return c.Request().Header.Get("HX-Request") == "true" }
+
+// isPartial says whether the answer goes into the page that the reader has.
+func isPartial(c echo.Context) bool {
+	return isHTMX(c) && c.Request().Header.Get("HX-Request-Type") == "partial"
+}
+
+// show renders content for a signed-in user: a page, or for htmx the component
+// that the page is built from.
+func (s *Server) show(v *visit, status int, title string, section views.Section, content templ.Component) error {
+	pending, err := s.svc.PendingCount(v.ctx(), v.ref())
+	if err != nil {
+		return err
+	}
+	frame := views.Frame{
+		Title: title, SignedIn: true, UserName: v.who.Name, Assets: s.assetURLs(),
+		Nav: newNav(v.who, section, pending), Now: s.svc.Now().Format(time.RFC3339Nano),
+	}
+	page := views.Fragment(frame, content)
+	if !isPartial(v) {
+		chosen, err := s.svc.Preferences(v.ctx(), v.ref())
+		if err != nil {
+			return err
+		}
+		frame.Shortcuts = !chosen.ShortcutsOff
+		if section == views.SectionInbox && v.Path() == inboxPath {
+			frame.Refresh = 30
+		}
+		page = views.Page(frame, content)
+	}
+	return write(v, status, credential.FormToken(v.token), page)
+}
+
+// showDoor renders content for somebody who is not signed in.
+func (s *Server) showDoor(c echo.Context, status int, title, formToken string, content templ.Component) error {
+	frame := views.Frame{Title: title, Assets: s.assetURLs(), Now: s.svc.Now().Format(time.RFC3339Nano), CSSOnly: status >= http.StatusInternalServerError}
+	page := views.Page(frame, content)
+	if isPartial(c) {
+		page = content
+	}
+	return write(c, status, formToken, page)
+}
+
+// write renders whole pages or none: an error in the middle must not leave half
+// a page that looks like all of it.
+func write(c echo.Context, status int, formToken string, page templ.Component) error {
+	var buf bytes.Buffer
+	if err := page.Render(views.WithToken(c.Request().Context(), formToken), &buf); err != nil {
+		return err
+	}
+	c.Response().Header().Set("Vary", "HX-Request, HX-Request-Type")
+	return c.HTMLBlob(status, buf.Bytes())
+}
+
+// goTo leads on after a form: the answer to a POST is another page.
+func goTo(c echo.Context, target string) error {
+	if isHTMX(c) {
+		c.Response().Header().Set("HX-Redirect", target)
+		return c.NoContent(http.StatusOK)
+	}
+	return c.Redirect(http.StatusSeeOther, target)
+}
+
+func (s *Server) assetURLs() views.Assets {
+	return views.Assets{
+		Style: s.assets.URL("app.css"), Script: s.assets.URL("app.js"), Icon: s.assets.URL("icon.svg"),
+		HTMX: s.assets.URL("lib/htmx.min.js"), SSE: s.assets.URL("lib/hx-sse.min.js"),
+	}
+}
+
+// newNav offers the sections that the reader may open.
+func newNav(p *domain.Principal, section views.Section, pending int) views.Nav {
+	return views.Nav{
+		Current: section, Pending: pending, PendingCap: pendingCap, Inbox: true,
+		Plans: p.CanAny(domain.PlanCreate, domain.PlanPropose, domain.PlanExecute, "plan.*",
+			domain.ConfirmApprove, domain.ConfirmReject, domain.TraceRead),
+		Contexts: p.CanAny(domain.ContextRead, domain.ContextModify),
+		Roles:    p.CanAny(domain.RoleRead, domain.RoleModify),
+		Users:    p.CanAny(domain.UserRead, domain.UserModify),
+		Keys:     p.CanAny(domain.KeyRead, domain.KeyModify),
+		Log:      p.Can(domain.TraceRead),
+	}
+}
+
+// sections are the first parts of addresses that a sign-in may lead back to.
+var sections = []string{"", "confirms", "plans", "contexts", "roles", "users", "keys", "log", "account"}
+
+// ownPath gives next if it is the address of a page of this server, and "/"
+// otherwise: a sign-in must not send anybody elsewhere.
+func ownPath(next string) string {
+	where, _, _ := strings.Cut(next, "?")
+	if !strings.HasPrefix(where, "/") || path.Clean(where) != where || strings.ContainsFunc(next, notInAddress) {
+		return "/"
+	}
+	first, _, _ := strings.Cut(where[1:], "/")
+	if !slices.Contains(sections, first) {
+		return "/"
+	}
+	return next
+}
+
+// notInAddress finds what browsers read differently: they take \ for / and drop
+// control characters.
+func notInAddress(r rune) bool { return r == '\\' || r <= ' ' || r > '~' }

@@ -1,0 +1,149 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+
+	"github.com/gorilla/sessions"
+	"github.com/labstack/echo/v4"
+	"github.com/labstack/echo/v4/middleware"
+
+	"countersign/domain"
+	"countersign/static"
+	"countersign/web/route"
+)
+
+// Config is what a Server needs. Service and Assets are required.
+type Config struct {
+	Service *domain.Service
+	Assets  *static.Assets
+	Logger  *slog.Logger // nil: nothing is logged
+	// BaseURL is how browsers reach the server. HTTPS makes cookies Secure and
+	// __Host-. Nil: http://127.0.0.1:8080.
+	BaseURL *url.URL
+	// Hosts are further names that requests may be sent to, beside that of
+	// BaseURL and the loopback names if that one is loopback.
+	Hosts []string
+	// TrustedProxies are the networks whose X-Forwarded-For is believed.
+	TrustedProxies []*net.IPNet
+	// Ready says why the server cannot work now; nil: it always can.
+	Ready func(context.Context) error
+}
+
+// Server answers every request. It is safe for concurrent use.
+type Server struct {
+	echo     *echo.Echo
+	table    *route.Table
+	svc      *domain.Service
+	assets   *static.Assets
+	logger   *slog.Logger
+	base     *url.URL
+	hosts    map[string]bool
+	origins  *http.CrossOriginProtection
+	sessions *sessionStore
+	doors    sessions.Options // cookies of forms that come before a session
+	ready    func(context.Context) error
+}
+
+var _ http.Handler = (*Server)(nil)
+
+// New builds a Server. It panics if the configuration is not one a program
+// could have meant, such as a base URL without a host.
+func New(c Config) *Server {
+	s := &Server{
+		echo: echo.New(), svc: c.Service, assets: c.Assets, logger: c.Logger, base: c.BaseURL, ready: c.Ready,
+	}
+	if s.logger == nil {
+		s.logger = slog.New(slog.DiscardHandler)
+	}
+	if s.base == nil {
+		s.base = &url.URL{Scheme: "http", Host: "127.0.0.1:8080"}
+	}
+	s.hosts = allowedHosts(s.base, c.Hosts)
+	s.origins = http.NewCrossOriginProtection()
+	if err := s.origins.AddTrustedOrigin(s.base.Scheme + "://" + s.base.Host); err != nil {
+		panic("web: base URL: " + err.Error())
+	}
+	s.sessions = newSessionStore(c.Service, s.https())
+	s.doors = cookieOptions(s.https(), doorLife)
+
+	s.echo.HideBanner, s.echo.HidePort = true, true
+	s.echo.HTTPErrorHandler = s.fail
+	s.echo.IPExtractor = clientAddress(c.TrustedProxies)
+	s.echo.Pre(
+		identify,
+		s.access(),
+		middleware.RecoverWithConfig(middleware.RecoverConfig{DisableStackAll: true, DisableErrorHandler: true, LogErrorFunc: panicked}),
+		s.harden,
+		s.ownHost,
+		s.ownOrigin,
+	)
+	s.table = route.NewTable(s.echo)
+	s.mount()
+	return s
+}
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.echo.ServeHTTP(w, r) }
+
+// Routes lists every address with what it needs.
+func (s *Server) Routes() []route.Route { return s.table.Routes() }
+
+func (s *Server) https() bool { return s.base.Scheme == "https" }
+
+// mount registers every address.
+func (s *Server) mount() {
+	s.mountHealth()
+	s.mountDoors()
+	s.mountInbox()
+	s.mountLive()
+	s.table.Add(http.MethodGet, static.Prefix+"*", route.Public, echo.WrapHandler(s.assets))
+	s.table.Add(http.MethodHead, static.Prefix+"*", route.Public, echo.WrapHandler(s.assets))
+}
+
+// page registers a page of a signed-in user.
+func (s *Server) page(path string, needs route.Needs, handle func(*visit) error) {
+	s.table.Add(http.MethodGet, path, needs, func(c echo.Context) error {
+		v, err := s.visit(c)
+		if err != nil {
+			return err
+		}
+		return handle(v)
+	})
+}
+
+// form registers what a signed-in user's form is posted to.
+func (s *Server) form(path string, needs route.Needs, handle func(*visit) error) {
+	s.table.Add(http.MethodPost, path, needs, func(c echo.Context) error {
+		v, err := s.visit(c)
+		if err != nil {
+			return err
+		}
+		if err := v.readForm(); err != nil {
+			return err
+		}
+		return handle(v)
+	})
+}
+
+// panicked makes an error of a panic, with the stack for the operator's log.
+func panicked(_ echo.Context, err error, stack []byte) error {
+	return errors.Join(err, errors.New(string(stack)))
+}
+
+// clientAddress says where a request comes from. Without trusted proxies that
+// is the connection: headers may say anything.
+func clientAddress(proxies []*net.IPNet) echo.IPExtractor {
+	if len(proxies) == 0 {
+		return echo.ExtractIPDirect()
+	}
+	trust := []echo.TrustOption{echo.TrustLoopback(false), echo.TrustLinkLocal(false), echo.TrustPrivateNet(false)}
+	for _, network := range proxies {
+		trust = append(trust, echo.TrustIPRange(network))
+	}
+	return echo.ExtractIPFromXFFHeader(trust...)
+}
