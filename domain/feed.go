@@ -16,7 +16,7 @@ type Feed struct {
 	mu      sync.Mutex
 	closed  bool
 	done    chan struct{}
-	waiters map[string]map[*waiter]struct{} // by confirm id
+	waiters map[string]map[*waiter]struct{} // by topic: a confirm id, or planTopic
 	subs    map[*Subscription]struct{}
 }
 
@@ -36,12 +36,8 @@ func (f *Feed) Publish(entries []*evidence.Entry) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, e := range entries {
-		for w := range f.waiters[e.ConfirmID] {
-			select {
-			case w.woken <- struct{}{}:
-			default: // it has been woken already
-			}
-		}
+		f.wake(e.ConfirmID)
+		f.wake(planTopic(e.PlanID))
 	}
 	for sub := range f.subs {
 		for _, e := range entries {
@@ -55,6 +51,19 @@ func (f *Feed) Publish(entries []*evidence.Entry) {
 		}
 	}
 }
+
+func (f *Feed) wake(topic string) {
+	for w := range f.waiters[topic] {
+		select {
+		case w.woken <- struct{}{}:
+		default: // it has been woken already
+		}
+	}
+}
+
+// planTopic is what those wait for who ask the gate about a plan. An id has no
+// white space, so it is no confirm's.
+func planTopic(id string) string { return "plan " + id }
 
 // Close ends every wait and stream, so that a server can stop. What is asked
 // afterwards ends at once.
@@ -74,22 +83,22 @@ func (f *Feed) Close() {
 // Done is closed when the server stops.
 func (f *Feed) Done() <-chan struct{} { return f.done }
 
-// await listens for entries about one confirm. The channel holds at most one
+// await listens for entries about one confirm, or one plan. The channel holds at most one
 // wake-up; stop must be called.
-func (f *Feed) await(confirmID string) (woken <-chan struct{}, stop func()) {
+func (f *Feed) await(topic string) (woken <-chan struct{}, stop func()) {
 	w := &waiter{woken: make(chan struct{}, 1)}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.waiters[confirmID] == nil {
-		f.waiters[confirmID] = map[*waiter]struct{}{}
+	if f.waiters[topic] == nil {
+		f.waiters[topic] = map[*waiter]struct{}{}
 	}
-	f.waiters[confirmID][w] = struct{}{}
+	f.waiters[topic][w] = struct{}{}
 	return w.woken, func() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		delete(f.waiters[confirmID], w)
-		if len(f.waiters[confirmID]) == 0 {
-			delete(f.waiters, confirmID)
+		delete(f.waiters[topic], w)
+		if len(f.waiters[topic]) == 0 {
+			delete(f.waiters, topic)
 		}
 	}
 }

@@ -69,6 +69,7 @@ type Plan struct {
 	Group       Group
 	Name        string // the poster's name when it posted
 	Imported    bool
+	Locked      bool
 	BodyDigest  []byte
 	TraceID     string
 	CreatedAt   time.Time

@@ -72,6 +72,7 @@ func (s *Service) PostPlan(ctx context.Context, ref Ref, in *mplp.Plan) (posted 
 // fill takes over what a client says of a plan.
 func (p *Plan) fill(in *mplp.Plan) (err error) {
 	p.ContextID, p.Title, p.Status, p.States = in.ContextID, in.Title, PlanStatus(in.Status), newStepStates(in.Steps)
+	p.Locked = in.Locked
 	if in.Trace != nil {
 		p.TraceID = in.Trace.TraceID
 	}

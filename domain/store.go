@@ -51,6 +51,9 @@ type Reader interface {
 	PlanContent(id string) ([]byte, error) // the client's JSON, compacted
 	Plans(f PlanFilter, p Page) (list []*Plan, next string, err error)
 
+	Trace(id string) (*Trace, error)
+	Traces(f TraceFilter, p Page) (list []*Trace, next string, err error)
+
 	Confirm(id string) (*Confirm, error)
 	ConfirmByApprovalKey(key string) (*Confirm, error)
 	ConfirmContent(id string) (*ConfirmContent, error) // ErrNotFound: forgotten
@@ -66,6 +69,8 @@ type Reader interface {
 	NextDeadline() (time.Time, error)
 	// PendingCount counts pending confirms: all, or one principal's.
 	PendingCount(by *Ref) (int, error)
+	// Consumption of a part of an approval (see Consumption.Subject).
+	Consumption(confirmID, subject string) (*Consumption, error)
 	// ApprovalCount counts the approval requests of a session.
 	ApprovalCount(sessionID string) (int, error)
 
@@ -100,6 +105,8 @@ type Tx interface {
 	// FinishConfirm ends a pending confirm; ErrConflict if it is not pending.
 	FinishConfirm(*Confirm) error
 	InsertDecision(*Decision) error
+	InsertConsumption(*Consumption) error
+	InsertTrace(*Trace) error
 
 	// What follows proves nothing and is not logged.
 	InsertSession(*Session) error
@@ -124,6 +131,7 @@ type EntryFilter struct {
 	TraceID   string
 	ObjectID  string
 	Type      string
+	Types     []string // any of these
 	Limit     int
 }
 

@@ -3,6 +3,7 @@ package store
 import (
 	"database/sql"
 	"fmt"
+	"strings"
 
 	"countersign/domain"
 	"countersign/domain/evidence"
@@ -39,6 +40,14 @@ func (r *reader) Entries(f domain.EntryFilter) ([]*evidence.Entry, error) {
 	q.equal("trace_id", f.TraceID)
 	q.equal("object_id", f.ObjectID)
 	q.equal("type", f.Type)
+	if len(f.Types) > 0 {
+		marks := strings.Repeat(", ?", len(f.Types))[2:]
+		values := make([]any, len(f.Types))
+		for i, t := range f.Types {
+			values[i] = t
+		}
+		q.and("type IN ("+marks+")", values...)
+	}
 	direction, limit := "", f.Limit
 	if f.Newest {
 		direction = " DESC"

@@ -14,6 +14,7 @@ var plans = newTable("plans", 1, func(p *domain.Plan) []column {
 		{"requested_group", text(&p.Group)},
 		{"requested_by_name", text(&p.Name)},
 		{"imported", flag(&p.Imported)},
+		{"locked", flag(&p.Locked)},
 		{"body_digest", blob(&p.BodyDigest)},
 		{"trace_id", text(&p.TraceID)},
 		{"created_at", moment(&p.CreatedAt)},

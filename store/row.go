@@ -71,7 +71,7 @@ func (s *shape) digest(values []any) ([]byte, error) {
 // logged are all tables that the log covers.
 var logged = []*shape{
 	&roles.shape, &users.shape, &userRoles.shape, &keys.shape, &keyRoles.shape,
-	&contexts.shape, &plans.shape, &planContents.shape,
+	&contexts.shape, &plans.shape, &planContents.shape, &consumptions.shape, &traces.shape,
 	&confirms.shape, &confirmContents.shape, &decisions.shape,
 }
 

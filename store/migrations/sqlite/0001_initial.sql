@@ -82,6 +82,7 @@ CREATE TABLE plans (
     requested_group   TEXT,
     requested_by_name TEXT,
     imported          INTEGER NOT NULL,
+    locked            INTEGER NOT NULL,
     body_digest       BLOB,
     trace_id          TEXT,
     created_at        INTEGER NOT NULL,
@@ -187,6 +188,32 @@ CREATE TABLE decisions (
 
 CREATE TRIGGER decisions_fixed BEFORE UPDATE ON decisions
 BEGIN SELECT RAISE(ABORT, 'decisions are only ever appended'); END;
+
+-- subject is the part of an approval that one execution used.
+CREATE TABLE consumptions (
+    confirm_id   TEXT NOT NULL REFERENCES confirms,
+    subject      TEXT NOT NULL,
+    execution_id TEXT NOT NULL,
+    consumed_by  TEXT NOT NULL,
+    consumed_at  INTEGER NOT NULL,
+    seq          INTEGER NOT NULL,
+    PRIMARY KEY (confirm_id, subject)
+) STRICT;
+
+CREATE TABLE traces (
+    trace_id        TEXT PRIMARY KEY,
+    context_id      TEXT,
+    plan_id         TEXT,
+    status          TEXT,
+    locked          INTEGER NOT NULL,
+    native          BLOB,
+    requested_by    TEXT NOT NULL,
+    requested_group TEXT,
+    created_at      INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX traces_created ON traces (created_at, trace_id);
+CREATE INDEX traces_group ON traces (requested_group, created_at, trace_id);
 
 -- entry is the leaf, verbatim; the other columns repeat members of it to be
 -- searched.

@@ -1,0 +1,150 @@
+package domain
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"time"
+
+	"countersign/domain/evidence"
+	"countersign/domain/mplp"
+)
+
+// Consumption records that an approval was used, so that it is used once.
+type Consumption struct {
+	ConfirmID   string
+	Subject     string // "confirm", "step:<id>" or "action:<index>"
+	ExecutionID string
+	ConsumedBy  Ref
+	ConsumedAt  time.Time
+	Seq         int64
+}
+
+// ConsumeInput uses an approval for one execution.
+type ConsumeInput struct {
+	ConfirmID   string
+	ExecutionID string
+	StepID      string // for an approval of a whole plan
+	Action      *int64 // index; required where the confirm has actions
+	ArgsHash    string // of the effective arguments, where there are actions
+}
+
+// Consume uses an approval, once per confirm, per step of a whole-plan approval
+// or per action. The same execution may repeat itself; another is refused. An
+// action may be consumed when its own decision is approve or edit. Needs
+// plan.execute.
+func (s *Service) Consume(ctx context.Context, ref Ref, in ConsumeInput) (used *Consumption, err error) {
+	for path, value := range map[string]string{"confirm_id": in.ConfirmID, "execution_id": in.ExecutionID} {
+		if value == "" {
+			return nil, invalid(path, "required", "%s is required.", path)
+		}
+	}
+	err = s.as(ctx, ref, func(tx Tx, p *Principal) error {
+		c, err := tx.Confirm(in.ConfirmID)
+		if err != nil {
+			return found(err, "confirm")
+		}
+		if !p.sees(c) {
+			return notFound("confirm")
+		}
+		subject, err := c.subject(in)
+		if err != nil {
+			return err
+		}
+		if err := p.needs(PlanExecute); err != nil {
+			return err
+		}
+		if err := s.consumable(tx, p, c, in); err != nil {
+			return err
+		}
+		used, err = tx.Consumption(c.ID, subject)
+		if err == nil {
+			if used.ExecutionID != in.ExecutionID {
+				return refuse(CodeConsumed, "This approval was used already, by another execution.")
+			}
+			return nil
+		} else if !errors.Is(err, ErrNotFound) {
+			return err
+		}
+		used = &Consumption{ConfirmID: c.ID, Subject: subject, ExecutionID: in.ExecutionID, ConsumedBy: p.Ref, ConsumedAt: s.clock()}
+		if used.Seq, err = tx.NextSeq(); err != nil {
+			return err
+		}
+		if err := tx.InsertConsumption(used); err != nil {
+			return err
+		}
+		return s.log(tx, p, evidence.Entry{Type: "confirm.consumed", ConfirmID: c.ID, PlanID: c.PlanID, ContentHash: c.ContentHash,
+			EffectiveHash: c.EffectiveHash, TraceID: c.TraceID, SpanID: c.SpanID, Data: data("execution_id", in.ExecutionID, "subject", subject)})
+	})
+	return used, err
+}
+
+// subject names what of the confirm is used.
+func (c *Confirm) subject(in ConsumeInput) (string, error) {
+	switch {
+	case c.Actions > 0 && in.Action == nil:
+		return "", invalid("action", "required", "The confirm has actions: say which one runs.")
+	case c.Actions > 0 && (*in.Action < 0 || *in.Action >= int64(c.Actions)):
+		return "", invalid("action", "limit", "The confirm has the actions 0 to %d.", c.Actions-1)
+	case c.Actions > 0 && !hashShape.MatchString(in.ArgsHash):
+		return "", invalid("args_hash", "required", "Send the hash of the arguments that run.")
+	case c.Actions > 0:
+		return "action:" + strconv.FormatInt(*in.Action, 10), nil
+	case c.Binding == BoundPlan && in.StepID == "":
+		return "", invalid("step_id", "required", "The approval is for a whole plan: say which step runs.")
+	case c.Binding == BoundPlan:
+		return "step:" + in.StepID, nil
+	}
+	return "confirm", nil
+}
+
+// consumable refuses what is not approved, not proven, or not there any more.
+func (s *Service) consumable(r Reader, p *Principal, c *Confirm, in ConsumeInput) error {
+	if c.Imported || !c.Final() {
+		return refuse(CodeInvalidTransition, "The confirm is %s: there is no approval to use.", map[bool]string{true: "an import", false: "pending"}[c.Imported])
+	}
+	o, err := outcomeOf(r, c)
+	if err != nil {
+		return err
+	}
+	if in.Action != nil && c.Actions > 0 {
+		switch d := o.Decision.Actions[*in.Action]; {
+		case d.Type == ActionReject:
+			return refuse(CodeInvalidTransition, "This action was not approved.")
+		case d.ArgsHash != in.ArgsHash:
+			return refuse(CodeContentChanged, "These are not the arguments that were approved.")
+		}
+	} else if c.Status != Approved {
+		return refuse(CodeInvalidTransition, "The confirm is %s: there is no approval to use.", c.Status)
+	}
+	if c.PlanID == "" {
+		return nil
+	}
+	plan, err := r.Plan(c.PlanID)
+	if errors.Is(err, ErrNotFound) {
+		return refuse(CodeInvalidTransition, "The plan is not known.")
+	} else if err != nil {
+		return err
+	}
+	if stopped := plan.stopped(); stopped != nil {
+		return refuse(CodeInvalidTransition, "%s", stopped.Reason)
+	}
+	if c.TargetHash != plan.Hash {
+		return refuse(CodeContentChanged, "The plan is not the one that was approved.")
+	}
+	if in.StepID == "" {
+		return nil
+	}
+	if c.StepID != "" && c.StepID != in.StepID {
+		return invalid("step_id", "const", "The approval is for step %s.", c.StepID)
+	}
+	document, err := s.planDocument(r, plan.ID)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(document.Steps, func(step mplp.Step) bool { return step.ID == in.StepID }) {
+		return invalid("step_id", "reference", "The plan has no step %s.", in.StepID)
+	}
+	return nil
+}

@@ -1,0 +1,259 @@
+package domain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"countersign/domain/evidence"
+	"countersign/domain/mplp"
+)
+
+// The gate's verdicts (requirements F-11 to F-14).
+const (
+	VerdictBlock   = "BLOCK"   // do not run; code says why
+	VerdictResume  = "RESUME"  // run
+	VerdictAbort   = "ABORT"   // stop the plan
+	VerdictCleanup = "CLEANUP" // tidy up and exit
+)
+
+// Verdict is the gate's answer. Confirms are what it rests on.
+type Verdict struct {
+	Verdict, Code, Reason string
+	Confirms              []string
+}
+
+// Allow is true only with RESUME.
+func (v *Verdict) Allow() bool { return v.Verdict == VerdictResume }
+
+// GateQuery asks whether a step may run: before any tool or action
+// (requirements F-15). ToolUseID and ArgsHash narrow it to one action.
+type GateQuery struct {
+	PlanID, StepID      string
+	ToolUseID, ArgsHash string
+	Wait                time.Duration // for another verdict than BLOCK pending
+}
+
+// Gate answers from what is committed, and fails closed: whatever is unknown,
+// unclear or in doubt is BLOCK. RESUME is given only when the log proves the
+// approval. Needs plan.execute.
+func (s *Service) Gate(ctx context.Context, ref Ref, q GateQuery) (*Verdict, error) {
+	if q.PlanID == "" || q.StepID == "" {
+		path := "plan_id"
+		if q.PlanID != "" {
+			path = "step_id"
+		}
+		return nil, invalid(path, "required", "The gate is asked for one step of one plan.")
+	}
+	if q.ArgsHash != "" && !hashShape.MatchString(q.ArgsHash) {
+		return nil, invalid("args_hash", "pattern", "A hash is sha256: and 64 hexadecimal digits.")
+	}
+	woken, stop := s.feed.await(planTopic(q.PlanID))
+	defer stop()
+	timer := time.NewTimer(min(q.Wait, MaxWait))
+	defer timer.Stop()
+	for {
+		v, deadline, err := s.gate(ctx, ref, q)
+		if err != nil || v.Code != "pending" || q.Wait <= 0 {
+			return v, err
+		}
+		var due <-chan time.Time
+		if !deadline.IsZero() {
+			due = time.After(max(deadline.Sub(s.clock()), time.Millisecond))
+		}
+		select {
+		case <-woken:
+		case <-due:
+		case <-timer.C:
+			return v, nil
+		case <-s.feed.Done():
+			return v, nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// gate looks once, after settling what is due; deadline is when a pending
+// confirm will expire.
+func (s *Service) gate(ctx context.Context, ref Ref, q GateQuery) (v *Verdict, deadline time.Time, err error) {
+	var due []string
+	look := func(r Reader, p *Principal) error {
+		if err := p.needs(PlanExecute); err != nil {
+			return err
+		}
+		v, deadline, due, err = s.verdict(r, p, q)
+		return err
+	}
+	if err = s.read(ctx, ref, look); err != nil || len(due) == 0 {
+		return v, deadline, err
+	}
+	for _, id := range due {
+		if err := s.settle(ctx, id); err != nil {
+			return nil, deadline, err
+		}
+	}
+	err = s.read(ctx, ref, look)
+	return v, deadline, err
+}
+
+func block(code, format string, args ...any) *Verdict {
+	return &Verdict{Verdict: VerdictBlock, Code: code, Reason: fmt.Sprintf(format, args...)}
+}
+
+// verdict is DESIGN's list. due are confirms whose deadline has come: the
+// answer counts only once they are settled.
+func (s *Service) verdict(r Reader, p *Principal, q GateQuery) (v *Verdict, deadline time.Time, due []string, err error) {
+	plan, err := visiblePlan(r, p, q.PlanID)
+	if ErrorCode(err) == CodeNotFound {
+		return block("unknown", "There is no such plan, or it is not yours."), deadline, nil, nil
+	} else if err != nil {
+		return nil, deadline, nil, err
+	}
+	document, err := s.planDocument(r, plan.ID)
+	if err != nil {
+		return nil, deadline, nil, err
+	}
+	if !slices.ContainsFunc(document.Steps, func(step mplp.Step) bool { return step.ID == q.StepID }) {
+		return block("unknown", "The plan has no step %s.", q.StepID), deadline, nil, nil
+	}
+	confirms, err := r.ConfirmsOfPlan(plan.ID)
+	if err != nil {
+		return nil, deadline, nil, err
+	}
+	var pending, unbound []string
+	var own, whole *Confirm // the latest of each: confirms come newest first
+	now := s.clock()
+	for _, c := range confirms {
+		if c.Imported || c.Binding == BoundStep && c.StepID != q.StepID {
+			continue
+		}
+		switch {
+		case c.Due(now):
+			due = append(due, c.ID)
+			pending = append(pending, c.ID)
+		case c.Status == Pending:
+			pending = append(pending, c.ID)
+			if !c.ExpiresAt.IsZero() && (deadline.IsZero() || c.ExpiresAt.Before(deadline)) {
+				deadline = c.ExpiresAt
+			}
+		case c.Binding == BoundUnknown && c.Status == Rejected:
+			unbound = append(unbound, c.ID)
+		case c.Binding == BoundStep && own == nil:
+			own = c
+		case c.Binding == BoundPlan && whole == nil:
+			whole = c
+		}
+	}
+	if len(pending) > 0 {
+		v = block("pending", "Waits for a decision.")
+		v.Confirms = pending
+		return v, deadline, due, nil
+	}
+	if len(unbound) > 0 {
+		v = block("unbound", "A confirm that names no step of this plan was rejected; it blocks them all.")
+		v.Confirms = unbound
+		return v, deadline, nil, nil
+	}
+	if own == nil {
+		own = whole
+	}
+	v, err = s.verdictOn(r, plan, own, q)
+	return v, deadline, nil, err
+}
+
+// verdictOn follows from the one confirm that speaks for the step.
+func (s *Service) verdictOn(r Reader, plan *Plan, c *Confirm, q GateQuery) (*Verdict, error) {
+	if c == nil {
+		if stopped := plan.stopped(); stopped != nil {
+			return stopped, nil
+		}
+		return block("no_confirm", "Nobody was asked about this step."), nil
+	}
+	o, err := outcomeOf(r, c)
+	if err != nil {
+		return nil, err
+	}
+	v := &Verdict{Reason: o.Text, Confirms: []string{c.ID}}
+	switch {
+	case c.Status == Cancelled:
+		v.Verdict, v.Code = VerdictCleanup, "cancelled"
+	case c.Status == Rejected && c.OnReject == OnRejectRecover:
+		v.Verdict, v.Code = VerdictBlock, "recover"
+	case c.Status == Rejected:
+		v.Verdict, v.Code = VerdictAbort, "rejected"
+	default:
+		stopped := plan.stopped()
+		if stopped == nil && c.TargetHash != plan.Hash {
+			stopped = block("changed", "The plan is not the one that was approved.")
+		}
+		if stopped == nil {
+			stopped, err = s.unproven(r, c, o.Decision, q)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if stopped != nil {
+			stopped.Confirms = v.Confirms
+			return stopped, nil
+		}
+		v.Verdict, v.Code = VerdictResume, "approved"
+		if v.Reason == "" {
+			v.Reason = "Approved by " + o.Decision.DecidedByRole + "."
+		}
+	}
+	return v, nil
+}
+
+// stopped says why nothing of the plan may run, nil if it may.
+func (p *Plan) stopped() *Verdict {
+	switch {
+	case p.Imported:
+		return block("imported", "The plan is an import: it is a record and does not run.")
+	case p.Locked:
+		return block("locked", "The plan is locked.")
+	case p.Status != PlanApproved && p.Status != PlanInProgress:
+		return block(string(p.Status), "The plan is %s.", p.Status)
+	}
+	return nil
+}
+
+// unproven checks an approval against the log and against the action that is
+// about to run: a status column alone proves nothing (threats T03, T33).
+func (s *Service) unproven(r Reader, c *Confirm, d *Decision, q GateQuery) (*Verdict, error) {
+	entry, err := r.Entry(d.Seq)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return nil, err
+	}
+	if err != nil || entry.Type != "confirm.approved" || entry.ConfirmID != c.ID || entry.PlanID != c.PlanID ||
+		entry.ContentHash != c.ContentHash || entry.EffectiveHash != c.EffectiveHash || len(entry.Decisions) != len(d.Actions) {
+		return block("unproven", "The log does not prove this approval."), nil
+	}
+	for i, a := range d.Actions {
+		if entry.Decisions[i].Type != a.Type || entry.Decisions[i].ArgsHash != a.ArgsHash {
+			return block("unproven", "The log does not prove this approval."), nil
+		}
+	}
+	if q.ToolUseID == "" && q.ArgsHash == "" {
+		return nil, nil
+	}
+	stored, err := r.ConfirmContent(c.ID)
+	if err != nil {
+		return block("unproven", "What was approved has been forgotten."), nil
+	}
+	content, err := evidence.ParseContent(stored.Content)
+	if err != nil {
+		return nil, err
+	}
+	for i, a := range content.Actions {
+		if q.ToolUseID != "" && a.ToolUseID != q.ToolUseID {
+			continue
+		}
+		if q.ArgsHash == "" || q.ArgsHash == d.Actions[i].ArgsHash {
+			return nil, nil
+		}
+	}
+	return block("action", "What is about to run is not among the actions that were approved."), nil
+}
