@@ -1,0 +1,19 @@
+package main
+
+import (
+	"context"
+	"flag"
+
+	"countersign/domain"
+	"countersign/store"
+)
+
+var backup = command{
+	name: "backup", names: []string{"FILE"},
+	about: "Copies the database into a new file, while servers go on. A file that exists is refused.",
+	setup: func(*flag.FlagSet) action {
+		return func(ctx context.Context, c *call) error {
+			return c.database(ctx, func(db *store.DB, _ *domain.Service) error { return db.Backup(ctx, c.names[0]) })
+		}
+	},
+}

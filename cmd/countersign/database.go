@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"countersign/domain"
+	"countersign/store"
+)
+
+// database opens the database, which is created or migrated if needed, for as
+// long as fn runs.
+func (c *call) database(ctx context.Context, fn func(db *store.DB, svc *domain.Service) error) (err error) {
+	db, err := store.Open(ctx, c.db, store.Options{Now: time.Now})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	svc := domain.NewService(db, domain.Config{})
+	if err := svc.Prepare(ctx); err != nil {
+		return err
+	}
+	return fn(db, svc)
+}
+
+// service is database for commands that need the use cases alone.
+func (c *call) service(ctx context.Context, fn func(svc *domain.Service) error) error {
+	return c.database(ctx, func(_ *store.DB, svc *domain.Service) error { return fn(svc) })
+}
+
+// table prints rows with their columns aligned.
+func (c *call) table(rows [][]string) error {
+	w := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', 0)
+	for _, row := range rows {
+		for i, cell := range row {
+			if cell == "" {
+				row[i] = "-"
+			}
+		}
+		fmt.Fprintln(w, strings.Join(row, "\t"))
+	}
+	return w.Flush()
+}
+
+// day shows a time to the minute, in UTC; a zero time not at all.
+func day(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format("2006-01-02 15:04Z")
+}

@@ -1,0 +1,76 @@
+// Countersign is where people countersign what AI agents are about to do: an
+// agent posts a confirm and waits, a reviewer decides in a browser, and the
+// agent goes on.
+//
+// Every command takes --db PATH, the database file: else $COUNTERSIGN_DB, else
+// countersign.db in the working directory. It is created, or migrated to this
+// program's schema, if needed. Commands work while a server runs on the same
+// database, and what they change holds at once. Flags may stand before or
+// behind names, win over variables, and those with … may be repeated. Commands
+// act as the principal system: whoever may open the file may do everything.
+//
+// # Serving
+//
+//	countersign serve [--listen 127.0.0.1:8080] [--base-url URL] [--host NAME]… [--trusted-proxy CIDR]… [--allow-self-approval] [--limits k=v,…] [--demo]
+//
+// Serve prints "listening on" and its address when it is ready, and while there
+// are no users a link, good for one use and 24 hours, to set up the first
+// administrator. It logs JSON lines to standard error. On SIGINT or SIGTERM it
+// answers whoever waits, finishes what it is doing, within 5 seconds, and ends.
+//
+// It speaks plain HTTP and expects a proxy to speak TLS for it: --base-url is
+// the address that browsers see, and https there makes cookies Secure. Without
+// --base-url it listens on loopback addresses only. It answers to the host of
+// its base URL, and to every --host. Each flag of serve but --demo can come
+// from a variable, COUNTERSIGN_BASE_URL for --base-url; where a flag can be
+// repeated the variable holds a list with commas.
+//
+// With --demo it uses a database that goes when it ends, prints accounts to
+// sign in with, and runs an agent that asks over HTTP and prints what it is
+// told.
+//
+// # Users
+//
+//	countersign user add NAME --role ROLE… [--password-stdin]
+//	countersign user list
+//	countersign user disable NAME
+//	countersign user enable NAME
+//	countersign user reset NAME
+//
+// Add and reset print a link, good for one use and 24 hours, by which the user
+// chooses a password; --base-url says where the server is if not on
+// http://127.0.0.1:8080. With --password-stdin, add takes the password from the
+// first line of standard input instead.
+//
+// # Keys
+//
+//	countersign key create NAME --role ROLE… [--owner USER] [--may-decide] [--expires 90d]
+//	countersign key list
+//	countersign key revoke NAME
+//
+// Create prints the key alone, this once. A key without an owner belongs to no
+// user, so any reviewer may decide what it requests; a key that may decide
+// needs an owner, and stops when they are disabled.
+//
+// # Roles
+//
+//	countersign role list
+//	countersign role show NAME
+//	countersign role set NAME --capability C…
+//
+// Set replaces the capabilities of a role, or creates it.
+//
+// # The database
+//
+//	countersign backup FILE
+//	countersign migrate
+//	countersign migrate status
+//
+// Backup copies the database while servers go on. Migrate does what every
+// command does first; its status changes nothing.
+//
+// # Exit codes
+//
+// 0: done. 1: failed, or refused; standard error says why. 64: the command line
+// is wrong.
+package main

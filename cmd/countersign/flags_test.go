@@ -1,0 +1,141 @@
+package main
+
+import (
+	"flag"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestSplit(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name                       string
+		args, wantFlags, wantWords []string
+	}{
+		{"flags behind names", []string{"user", "add", "kim", "--role", "tester"}, []string{"--role", "tester"}, []string{"user", "add", "kim"}},
+		{"flags before the command", []string{"--db", "x.db", "user", "list"}, []string{"--db", "x.db"}, []string{"user", "list"}},
+		{"flags between words", []string{"user", "--role=a", "add", "--role", "b", "kim"}, []string{"--role=a", "--role", "b"}, []string{"user", "add", "kim"}},
+		{"a switch takes no value", []string{"key", "create", "--may-decide", "bot"}, []string{"--may-decide"}, []string{"key", "create", "bot"}},
+		{"one dash", []string{"-db", "x.db", "-demo", "serve"}, []string{"-db", "x.db", "-demo"}, []string{"serve"}},
+		{"a value like a flag", []string{"--owner", "-x", "key"}, []string{"--owner", "-x"}, []string{"key"}},
+		{"a value is missing", []string{"key", "--owner"}, []string{"--owner"}, []string{"key"}},
+		{"words only after two dashes", []string{"user", "add", "--role", "a", "--", "-kim", "--x"}, []string{"--role", "a"}, []string{"user", "add", "-kim", "--x"}},
+		{"a dash alone is a word", []string{"backup", "-"}, nil, []string{"backup", "-"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			flags, words := split(test.args)
+			if diff := cmp.Diff(test.wantFlags, flags); diff != "" {
+				t.Errorf("flags (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(test.wantWords, words); diff != "" {
+				t.Errorf("words (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestEnvironment(t *testing.T) {
+	t.Parallel()
+	environment := map[string]string{
+		"COUNTERSIGN_LISTEN": "127.0.0.1:1", "COUNTERSIGN_HOST": "a.example,b.example", "COUNTERSIGN_ALLOW_SELF_APPROVAL": "true",
+		"COUNTERSIGN_TRUSTED_PROXY": "10.0.0.0/8,192.0.2.0/24", "COUNTERSIGN_LIMITS": "steps=7", "COUNTERSIGN_DEMO": "true",
+	}
+	for _, test := range []struct {
+		name, listen, host string
+		args               []string
+	}{
+		{"variables alone", "127.0.0.1:1", "a.example,b.example", nil},
+		{"flags win", "127.0.0.1:2", "c.example", []string{"--listen", "127.0.0.1:2", "--host", "c.example"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			f, _ := serveCommand.flagSet(new(string))
+			if err := parse(f, test.args, func(name string) string { return environment[name] }); err != nil {
+				t.Fatal(err)
+			}
+			want := map[string]string{
+				"listen": test.listen, "host": test.host, "allow-self-approval": "true",
+				"trusted-proxy": "10.0.0.0/8,192.0.2.0/24", "demo": "false", "db": "countersign.db",
+			}
+			got := map[string]string{}
+			for name := range want {
+				got[name] = f.Lookup(name).Value.String()
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestEnvironmentNamesTheVariable(t *testing.T) {
+	t.Parallel()
+	f, _ := serveCommand.flagSet(new(string))
+	err := parse(f, nil, func(name string) string {
+		if name == "COUNTERSIGN_BASE_URL" {
+			return "ftp://x"
+		}
+		return ""
+	})
+	want := `invalid value "ftp://x" in $COUNTERSIGN_BASE_URL: write it like https://countersign.example.org, without a path`
+	if err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
+func TestLife(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		value string
+		want  time.Duration // zero: refused
+	}{
+		{"90d", 90 * 24 * time.Hour},
+		{"12h30m", 12*time.Hour + 30*time.Minute},
+		{"36500d", 36500 * 24 * time.Hour},
+		{"36501d", 0},
+		{"99999999999999999999d", 0},
+		{"0d", 0},
+		{"-1d", 0},
+		{"0s", 0},
+		{"-1h", 0},
+		{"d", 0},
+		{"90", 0},
+		{"", 0},
+	} {
+		t.Run(test.value, func(t *testing.T) {
+			t.Parallel()
+			var got life
+			if err := got.Set(test.value); (err == nil) != (test.want > 0) || time.Duration(got) != test.want {
+				t.Errorf("got %v and error %v, want %v", time.Duration(got), err, test.want)
+			}
+		})
+	}
+}
+
+func TestAddress(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, value, want string }{
+		{"host", "https://Countersign.Example.org", "https://countersign.example.org"},
+		{"port and slash", "http://10.0.0.1:8080/", "http://10.0.0.1:8080"},
+		{"path", "https://x.example/app", ""},
+		{"query", "https://x.example?a", ""},
+		{"user", "https://a@x.example", ""},
+		{"scheme", "ftp://x.example", ""},
+		{"no scheme", "x.example", ""},
+		{"no host", "https://", ""},
+		{"no host but a port", "https://:80", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			var got address
+			if err := got.Set(test.value); (err == nil) != (test.want != "") || got.String() != test.want {
+				t.Errorf("got %q and error %v, want %q", got.String(), err, test.want)
+			}
+		})
+	}
+}
+
+var _ = []flag.Value{(*list)(nil), (*life)(nil), (*address)(nil), (*networks)(nil)}

@@ -1,0 +1,256 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"countersign/domain"
+	"countersign/static"
+	"countersign/store"
+	"countersign/web"
+)
+
+// Bounds of one connection. Streams and long waits lift the write timeout for
+// themselves.
+const (
+	headerTimeout  = 5 * time.Second
+	readTimeout    = 30 * time.Second
+	writeTimeout   = 60 * time.Second
+	idleTimeout    = 2 * time.Minute
+	maxHeaderBytes = 64 << 10
+	// stopTimeout is how long requests may take to end when the server stops.
+	stopTimeout = 5 * time.Second
+)
+
+var serveCommand = command{
+	name:  "serve",
+	flags: "[--listen 127.0.0.1:8080] [--base-url URL] [--host NAME]… [--trusted-proxy CIDR]… [--allow-self-approval] [--limits k=v,…] [--demo]",
+	about: "Runs the server until it is interrupted. It prints its address when it is ready, and before there are users a link to set up the first administrator.",
+	setup: func(f *flag.FlagSet) action {
+		o := &serveOptions{limits: domain.DefaultLimits()}
+		f.StringVar(&o.listen, "listen", "127.0.0.1:8080", "`ADDRESS` and port to listen on")
+		f.Var(&o.base, "base-url", "`URL` at which browsers and agents reach the server")
+		f.Var(&o.hosts, "host", "a further host `NAME` to answer to; repeat for several")
+		f.Var(&o.proxies, "trusted-proxy", "`CIDR` of proxies whose X-Forwarded-For is believed; repeat for several")
+		f.BoolVar(&o.selfApproval, "allow-self-approval", false, "let users, never keys, decide what their own group requested")
+		f.Func("limits", "limits to change, `k=v,…`", o.setLimits)
+		f.BoolVar(&o.demo, "demo", false, "use a throwaway database, create accounts and run an agent that asks")
+		return func(ctx context.Context, c *call) error {
+			given := false
+			f.Visit(func(f *flag.Flag) { given = given || f.Name == "db" })
+			if o.demo && given && c.getenv(variable("db")) != c.db {
+				return usage("--demo uses a throwaway database: leave --db out")
+			}
+			return o.run(ctx, c)
+		}
+	},
+}
+
+// serveOptions is what the command line says about a server.
+type serveOptions struct {
+	listen       string
+	base         address
+	hosts        list
+	proxies      networks
+	selfApproval bool
+	limits       domain.Limits
+	demo         bool
+}
+
+func (o *serveOptions) setLimits(text string) (err error) {
+	o.limits, err = o.limits.Parse(text)
+	return err
+}
+
+// run serves until ctx ends or the database fails. What it opened first it
+// closes last.
+func (o *serveOptions) run(ctx context.Context, c *call) (err error) {
+	if err := o.checkListen(); err != nil {
+		return err
+	}
+	assets, err := static.Load()
+	if err != nil {
+		return err
+	}
+	if missing := assets.Missing(); len(missing) > 0 {
+		return fmt.Errorf("this program was built without %s: run make assets, then build it again", strings.Join(missing, " and "))
+	}
+	level := slog.LevelInfo
+	if o.demo {
+		remove, err := throwaway(c)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, remove()) }()
+		level = slog.LevelWarn // the terminal belongs to what the agent is told
+	}
+	s := &server{
+		feed: domain.NewFeed(), failed: make(chan error, 1),
+		logger: slog.New(slog.NewJSONHandler(c.stderr, &slog.HandlerOptions{Level: level})),
+	}
+	db, err := store.Open(ctx, c.db, store.Options{Now: time.Now, Committed: s.feed.Publish, Fatal: s.fail, Logger: s.logger})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	s.svc = domain.NewService(db, domain.Config{Feed: s.feed, Limits: o.limits, AllowSelfApproval: o.selfApproval})
+	if err := s.svc.Prepare(ctx); err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", o.listen)
+	if err != nil {
+		return err
+	}
+	base := o.baseURL(listener.Addr())
+	s.http = &http.Server{
+		Handler: web.New(web.Config{
+			Service: s.svc, Assets: assets, Logger: s.logger, BaseURL: base, Hosts: o.hosts,
+			TrustedProxies: o.proxies, Ready: db.Ready,
+		}),
+		ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
+		ErrorLog: slog.NewLogLogger(s.logger.Handler(), slog.LevelWarn),
+	}
+	agent, err := o.welcome(ctx, c, s.svc, base)
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	return s.serve(ctx, listener, agent)
+}
+
+// welcome prints where the server is and how to get in. The address comes
+// last of what must be ready: whoever reads it may connect at once.
+func (o *serveOptions) welcome(ctx context.Context, c *call, svc *domain.Service, base *url.URL) (agent func(context.Context), err error) {
+	agent = func(context.Context) {}
+	if o.demo {
+		if agent, err = prepareDemo(ctx, c, svc, base); err != nil {
+			return nil, err
+		}
+	}
+	token, err := svc.SetupToken(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := fmt.Fprintf(c.stdout, "listening on %s\n", base); err != nil {
+		return nil, err
+	}
+	if token != "" {
+		_, err = fmt.Fprintf(c.stdout, "set up the first administrator: %s/setup?token=%s\n", base, token)
+	}
+	return agent, err
+}
+
+// server is a running Countersign.
+type server struct {
+	svc    *domain.Service
+	feed   *domain.Feed
+	http   *http.Server
+	logger *slog.Logger
+	failed chan error // why it must stop; the first reason is enough
+}
+
+func (s *server) fail(err error) {
+	select {
+	case s.failed <- err:
+	default:
+	}
+}
+
+// serve answers until ctx ends or something fails. Then the agent of the demo
+// stops asking, waits and streams are ended (they would not end by
+// themselves), requests are finished, and the clock stops.
+func (s *server) serve(ctx context.Context, listener net.Listener, agent func(context.Context)) (err error) {
+	background, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	asking, hush := context.WithCancel(background)
+	defer hush()
+	var running, agents sync.WaitGroup
+	running.Go(func() {
+		if err := s.http.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			s.fail(err)
+		}
+	})
+	running.Go(func() {
+		if err := s.svc.RunClock(background); err != nil {
+			s.fail(err)
+		}
+	})
+	agents.Go(func() { agent(asking) })
+
+	select {
+	case <-ctx.Done():
+	case err = <-s.failed:
+		s.logger.Error("the server stops", "error", err)
+	}
+	hush()
+	agents.Wait()
+	s.feed.Close()
+	last, cancel := context.WithTimeout(background, stopTimeout)
+	defer cancel()
+	if late := s.http.Shutdown(last); late != nil {
+		s.logger.Warn("requests were cut off", "error", late)
+		err = errors.Join(err, s.http.Close())
+	}
+	stop()
+	running.Wait()
+	return err
+}
+
+// checkListen refuses to speak plain HTTP to other machines by accident.
+func (o *serveOptions) checkListen() error {
+	host, _, err := net.SplitHostPort(o.listen)
+	if err != nil {
+		return usage("--listen %q: write it like 127.0.0.1:8080", o.listen)
+	}
+	if o.base.url == nil && !loopback(host) {
+		return usage("--listen %s would serve plain HTTP to other machines: say with --base-url how they reach it", o.listen)
+	}
+	return nil
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// baseURL is where the server says that it is.
+func (o *serveOptions) baseURL(listening net.Addr) *url.URL {
+	if o.base.url != nil {
+		return o.base.url
+	}
+	return &url.URL{Scheme: "http", Host: listening.String()}
+}
+
+// networks is a flag for address ranges that may stand several times.
+type networks []*net.IPNet
+
+func (n *networks) String() string {
+	words := make([]string, len(*n))
+	for i, network := range *n {
+		words[i] = network.String()
+	}
+	return strings.Join(words, ",")
+}
+
+func (n *networks) Set(value string) error {
+	for text := range strings.SplitSeq(value, ",") {
+		_, network, err := net.ParseCIDR(text)
+		if err != nil {
+			return errors.New("write it like 10.0.0.0/8")
+		}
+		if !slices.ContainsFunc(*n, func(other *net.IPNet) bool { return other.String() == network.String() }) {
+			*n = append(*n, network)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+
+	"countersign/domain"
+)
+
+// localServer is where a server listens that was told nothing else.
+const localServer = "http://127.0.0.1:8080"
+
+var userAdd = command{
+	name: "user add", names: []string{"NAME"}, flags: "--role ROLE… [--password-stdin]",
+	about: "Adds a user. Without --password-stdin it prints a link by which they choose a password, once, within 24 hours.",
+	setup: func(f *flag.FlagSet) action {
+		var roles list
+		f.Var(&roles, "role", "a `ROLE` to hold, by name or id; repeat for several")
+		stdin := f.Bool("password-stdin", false, "read the password from the first line of standard input")
+		base := baseURL(f)
+		return func(ctx context.Context, c *call) error {
+			if len(roles) == 0 {
+				return usage("--role is missing")
+			}
+			password := ""
+			if *stdin {
+				var err error
+				if password, err = readPassword(c.stdin); err != nil {
+					return err
+				}
+			}
+			return c.service(ctx, func(svc *domain.Service) error {
+				_, token, err := svc.AddUser(ctx, domain.System, c.names[0], roles, password)
+				if err != nil || token == "" {
+					return err
+				}
+				return c.printLink(base, token)
+			})
+		}
+	},
+}
+
+var userList = command{
+	name: "user list", about: "Lists the users.",
+	setup: func(*flag.FlagSet) action {
+		return func(ctx context.Context, c *call) error {
+			return c.service(ctx, func(svc *domain.Service) error {
+				users, err := svc.Users(ctx, domain.System)
+				if err != nil {
+					return err
+				}
+				roles, err := roleNames(ctx, svc)
+				if err != nil {
+					return err
+				}
+				rows := [][]string{{"NAME", "STATE", "ROLES", "ADDED"}}
+				for _, u := range users {
+					rows = append(rows, []string{u.Name, userState(u), roles(u.Roles), day(u.CreatedAt)})
+				}
+				return c.table(rows)
+			})
+		}
+	},
+}
+
+func userState(u *domain.User) string {
+	switch {
+	case u.Disabled:
+		return "disabled"
+	case u.Password == "":
+		return "invited"
+	}
+	return "enabled"
+}
+
+var userDisable = command{
+	name: "user disable", names: []string{"NAME"},
+	about: "Keeps a user out. Their sessions end and their keys stop, at once.",
+	setup: change((*domain.Service).DisableUser),
+}
+
+var userEnable = command{
+	name: "user enable", names: []string{"NAME"},
+	about: "Lets a disabled user in again.",
+	setup: change((*domain.Service).EnableUser),
+}
+
+// change is a command that does one thing to what its name says.
+func change(do func(svc *domain.Service, ctx context.Context, ref domain.Ref, name string) error) func(*flag.FlagSet) action {
+	return func(*flag.FlagSet) action {
+		return func(ctx context.Context, c *call) error {
+			return c.service(ctx, func(svc *domain.Service) error { return do(svc, ctx, domain.System, c.names[0]) })
+		}
+	}
+}
+
+var userReset = command{
+	name: "user reset", names: []string{"NAME"},
+	about: "Voids a user's password. Their sessions end, and it prints a link by which they choose another, once, within 24 hours.",
+	setup: func(f *flag.FlagSet) action {
+		base := baseURL(f)
+		return func(ctx context.Context, c *call) error {
+			return c.service(ctx, func(svc *domain.Service) error {
+				token, err := svc.ResetUser(ctx, domain.System, c.names[0])
+				if err != nil {
+					return err
+				}
+				return c.printLink(base, token)
+			})
+		}
+	},
+}
+
+// baseURL declares the flag that says where links lead.
+func baseURL(f *flag.FlagSet) *address {
+	base := new(address)
+	f.Var(base, "base-url", "`URL` of the server, for the link; else "+localServer)
+	return base
+}
+
+func (c *call) printLink(base *address, token string) error {
+	server := base.String()
+	if server == "" {
+		server = localServer
+	}
+	_, err := fmt.Fprintf(c.stdout, "%s/password?token=%s\n", server, token)
+	return err
+}
+
+// maxPasswordLine bounds what is read: 256 characters of four bytes at most.
+const maxPasswordLine = 1024 + len("\r\n")
+
+func readPassword(r io.Reader) (string, error) {
+	line, err := bufio.NewReader(io.LimitReader(r, int64(maxPasswordLine))).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", fmt.Errorf("reading the password: %w", err)
+	}
+	password := strings.TrimRight(line, "\r\n")
+	if password == "" {
+		return "", errors.New("there is no password on standard input")
+	}
+	return password, nil
+}
