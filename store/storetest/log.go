@@ -96,6 +96,7 @@ func testLogFilters(t *testing.T, s Store) {
 		{"trace", domain.EntryFilter{TraceID: "t1"}, []int64{2}},
 		{"object", domain.EntryFilter{ObjectID: "o1"}, []int64{3}},
 		{"type", domain.EntryFilter{Type: "a"}, []int64{0, 2, 4}},
+		{"types", domain.EntryFilter{Types: []string{"b", "c"}}, []int64{1, 3}},
 		{"type and confirm", domain.EntryFilter{Type: "a", ConfirmID: "c1", Newest: true}, []int64{4, 0}},
 		{"none", domain.EntryFilter{ConfirmID: "x"}, nil},
 	} {

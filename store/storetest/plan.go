@@ -43,7 +43,7 @@ func testContexts(t *testing.T, s Store) {
 
 func plan(id string, created int) *domain.Plan {
 	return &domain.Plan{ID: id, ContextID: "x1", Title: "Fix the login", Status: domain.PlanDraft, Hash: "sha256:1", States: "ppF",
-		RequestedBy: domain.Ref{Kind: domain.KindAgent, ID: "k1"}, Group: "keys", Name: "agent", BodyDigest: []byte{9},
+		RequestedBy: domain.Ref{Kind: domain.KindAgent, ID: "k1"}, Group: "keys", Name: "agent", Locked: true, BodyDigest: []byte{9},
 		TraceID: "t1", CreatedAt: at(created), UpdatedAt: at(created)}
 }
 

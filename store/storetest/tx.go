@@ -88,7 +88,9 @@ func testRowDigests(t *testing.T, s Store) {
 	write(t, s, func(tx domain.Tx) error {
 		return all(tx.InsertRole(role("r1", "one")), tx.InsertRole(role("r2", "two")), tx.InsertRole(role("r3", "three")),
 			tx.InsertUser(u), tx.InsertKey(k), tx.InsertContext(x), tx.InsertPlan(p, []byte(`{}`)),
-			tx.InsertConfirm(c, content(c, "rm")), tx.InsertDecision(decision("c1", 0)))
+			tx.InsertConfirm(c, content(c, "rm")), tx.InsertDecision(decision("c1", 0)),
+			tx.InsertTrace(&domain.Trace{ID: "t1", RequestedBy: agent, CreatedAt: at(0)}),
+			tx.InsertConsumption(&domain.Consumption{ConfirmID: "c1", Subject: "confirm", ExecutionID: "e", ConsumedBy: agent, ConsumedAt: at(0)}))
 	})
 	write(t, s, func(tx domain.Tx) error {
 		u.Roles, k.Roles, k.RevokedAt = []string{"r1"}, []string{"r2"}, at(9)
@@ -126,5 +128,5 @@ func testRowDigests(t *testing.T, s Store) {
 		t.Fatalf("Rows: %v", err)
 	}
 	same(t, "rows only in the log", map[string][]byte{}, said)
-	same(t, "tables with rows", 11, len(tables))
+	same(t, "tables with rows", 13, len(tables))
 }

@@ -1,0 +1,57 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"countersign/domain"
+)
+
+func testTraces(t *testing.T, s Store) {
+	full := &domain.Trace{ID: "t1", ContextID: "x1", PlanID: "p1", Status: "completed", Locked: true, Native: []byte(`{"n":1e400}`),
+		RequestedBy: agent, Group: "keys", CreatedAt: at(1)}
+	bare := &domain.Trace{ID: "t2", RequestedBy: agent, Group: "user:u1", CreatedAt: at(1)}
+	write(t, s, func(tx domain.Tx) error { return all(tx.InsertTrace(full), tx.InsertTrace(bare)) })
+	same(t, "Trace", full, read(t, s, func(r domain.Reader) (*domain.Trace, error) { return r.Trace("t1") }))
+	for _, tt := range []struct {
+		name    string
+		visible domain.Visibility
+		want    []*domain.Trace
+	}{
+		{"all, newest first", everything, []*domain.Trace{bare, full}},
+		{"own", domain.Visibility{Group: "keys"}, []*domain.Trace{full}},
+		{"nobody's", domain.Visibility{}, nil},
+	} {
+		got := pages(t, s, 1, func(r domain.Reader, p domain.Page) ([]*domain.Trace, string, error) {
+			return r.Traces(domain.TraceFilter{Visible: tt.visible}, p)
+		})
+		same(t, tt.name, tt.want, got)
+	}
+	wantError(t, "the same id again", domain.ErrConflict, tryWrite(s, func(tx domain.Tx) error { return tx.InsertTrace(full) }))
+	wantError(t, "absent", domain.ErrNotFound, s.View(context.Background(), func(r domain.Reader) error {
+		_, err := r.Trace("x")
+		return err
+	}))
+}
+
+func testConsumptions(t *testing.T, s Store) {
+	insert(t, s, confirm("c1"))
+	want := &domain.Consumption{ConfirmID: "c1", Subject: "action:0", ExecutionID: "e1", ConsumedBy: agent, ConsumedAt: at(3), Seq: 1}
+	other := &domain.Consumption{ConfirmID: "c1", Subject: "action:1", ExecutionID: "e1", ConsumedBy: agent, ConsumedAt: at(4), Seq: 1}
+	write(t, s, func(tx domain.Tx) error { return all(tx.InsertConsumption(want), tx.InsertConsumption(other)) })
+	same(t, "Consumption", want,
+		read(t, s, func(r domain.Reader) (*domain.Consumption, error) { return r.Consumption("c1", "action:0") }))
+	again := *want
+	again.ExecutionID = "e2"
+	wantError(t, "a second use", domain.ErrConflict, tryWrite(s, func(tx domain.Tx) error { return tx.InsertConsumption(&again) }))
+	for _, absent := range [][2]string{{"c1", "action:2"}, {"c2", "action:0"}} {
+		err := s.View(context.Background(), func(r domain.Reader) error {
+			_, err := r.Consumption(absent[0], absent[1])
+			return err
+		})
+		if !errors.Is(err, domain.ErrNotFound) {
+			t.Errorf("%v: error %v, want none found", absent, err)
+		}
+	}
+}
