@@ -181,6 +181,9 @@ type ConfirmFilter struct {
 	Mine            bool   // only what the reader may decide: pending, no import
 	WithImports     bool   // an inbox has none
 	NewestFirst     bool   // by receipt; else the inbox's order
+	// ChangedSince narrows to those that were requested or decided at this log
+	// number or after it: what a stream may have missed.
+	ChangedSince *int64
 
 	Visible Visibility // set by the service
 	Decider Visibility // with Mine, set by the service

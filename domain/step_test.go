@@ -97,7 +97,7 @@ func TestP16_P19_StepsFollowTheirDependencies(t *testing.T) {
 		t.Errorf("P-16b s5 is %s", got)
 	}
 	w.wantCode(w.step(agent, id, "s5", domain.StepPending), domain.CodeInvalidTransition) // still failed
-	w.mustStep(agent, id, "s3", domain.StepPending)                                        // retry
+	w.mustStep(agent, id, "s3", domain.StepPending)                                       // retry
 	if got := w.states(id)[4]; got != domain.StepPending {
 		t.Errorf("P-16f s5 is %s", got)
 	}

@@ -77,6 +77,9 @@ func confirmQuery(f domain.ConfirmFilter) (*query, keyset, error) {
 	q.equal("c.trace_id", f.TraceID)
 	q.equal("c.session_id", f.SessionID)
 	q.equal("c.requested_by_role", f.RequestedByRole)
+	if f.ChangedSince != nil {
+		q.and("(c.requested_seq >= ? OR c.decided_seq >= ?)", *f.ChangedSince, *f.ChangedSince)
+	}
 	q.visible(f.Visible)
 	if f.Mine {
 		q.decidable(f.Decider)

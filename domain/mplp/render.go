@@ -62,6 +62,9 @@ func RenderConfirm(stored []byte, status string, decisions []Decision) []byte {
 	return confirm.Bytes()
 }
 
+// Member gives one member of a compact object that is known to be well-formed.
+func Member(object []byte, name string) (Raw, bool) { return split(object).Get(name) }
+
 // DraftContext is the status of a context that was posted without one: no plan
 // can start in it until somebody says that it is active.
 const DraftContext = "draft"

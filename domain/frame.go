@@ -1,0 +1,264 @@
+package domain
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"countersign/domain/evidence"
+	"countersign/domain/mplp"
+)
+
+// Cursor names a place in a stream: the n-th message of one log entry. What
+// comes after it is what a listener has missed.
+type Cursor struct {
+	Seq int64
+	N   int
+}
+
+// String is "<log sequence>.<n>", as streams give it.
+func (c Cursor) String() string { return fmt.Sprintf("%d.%d", c.Seq, c.N) }
+
+// ParseCursor reads what String writes, and a sequence number alone: all of
+// that entry has been seen then.
+func ParseCursor(text string) (Cursor, error) {
+	seq, n, split := strings.Cut(text, ".")
+	c := Cursor{N: 1 << 30}
+	var err error
+	if c.Seq, err = strconv.ParseInt(seq, 10, 64); err == nil && split {
+		c.N, err = strconv.Atoi(n)
+	}
+	if err != nil || c.Seq < -1 || c.N < 0 {
+		return c, invalid("last_event_id", "format", "An event id is <log sequence>.<n>.")
+	}
+	return c, nil
+}
+
+// before says whether the message at d comes after the place c.
+func (c Cursor) before(d Cursor) bool { return c.Seq < d.Seq || c.Seq == d.Seq && c.N < d.N }
+
+// Frame is one message of a session's stream (S4), with its place.
+type Frame struct {
+	Cursor Cursor
+	Data   []byte // compact JSON
+}
+
+// approvalKey is what a session's frames call a confirm: its approval key, or
+// its id if it was not posted as an approval request.
+func (c *Confirm) approvalKey() string { return cmp.Or(c.ApprovalKey, c.ID) }
+
+// framesOf renders the frames of a confirm: those of its request and, once it
+// is decided, those of its result (requirements ).
+func framesOf(r Reader, c *Confirm) ([]Frame, error) {
+	stored, err := r.ConfirmContent(c.ID)
+	if err != nil {
+		return nil, err
+	}
+	frames := requestFrames(c, stored)
+	if !c.Final() {
+		return frames, nil
+	}
+	decisions, err := r.Decisions(c.ID)
+	if err != nil || len(decisions) == 0 {
+		return frames, err
+	}
+	return append(frames, resultFrames(c, decisions[len(decisions)-1])...), nil
+}
+
+func requestFrames(c *Confirm, stored *ConfirmContent) []Frame {
+	block := mplp.NewObject()
+	block.Set("type", mplp.String("approval_request"))
+	block.Set("approval_key", mplp.String(c.approvalKey()))
+	block.Set("actions", mplp.Array())
+	for _, name := range []string{"actions", "review_configs"} {
+		if sent, ok := mplp.Member(stored.Native, name); ok {
+			block.Set(name, sent)
+		}
+	}
+	return number(c.RequestedSeq, c.frame("content_block_start", 0, "content_block", block), c.frame("content_block_stop", 0, "", nil))
+}
+
+func resultFrames(c *Confirm, d *Decision) []Frame {
+	block := mplp.NewObject()
+	if d.Cause == CauseTimeout {
+		block.Set("type", mplp.String("approval_timeout"))
+		block.Set("approval_key", mplp.String(c.approvalKey()))
+		return number(c.DecidedSeq, c.frame("content_block_start", 1, "content_block", block), c.frame("content_block_stop", 1, "", nil))
+	}
+	block.Set("type", mplp.String("approval_result"))
+	block.Set("approval_key", mplp.String(c.approvalKey()))
+	block.Set("cause", mplp.String(string(d.Cause)))
+	delta := mplp.NewObject()
+	delta.Set("decisions", mplp.Array(d.objects()...))
+	return number(c.DecidedSeq,
+		c.frame("content_block_start", 1, "content_block", block),
+		c.frame("content_block_delta", 1, "delta", delta),
+		c.frame("content_block_stop", 1, "", nil))
+}
+
+// objects are the decisions on the actions as S4 writes them.
+func (d *Decision) objects() []mplp.Raw {
+	list := make([]mplp.Raw, len(d.Actions))
+	for i, a := range d.Actions {
+		o := mplp.NewObject()
+		o.Set("type", mplp.String(a.Type))
+		if a.Type == ActionEdit {
+			edited := mplp.NewObject()
+			edited.Set("name", mplp.String(a.Name))
+			edited.Set("args", mplp.Raw(a.Args))
+			o.Set("edited_action", edited.Bytes())
+		}
+		if a.Message != "" {
+			o.Set("message", mplp.String(a.Message))
+		}
+		if a.Filled {
+			o.Set("filled", mplp.Bool(true))
+		}
+		list[i] = o.Bytes()
+	}
+	return list
+}
+
+// frame writes one frame; the result's index follows the request's.
+func (c *Confirm) frame(kind string, offset int64, member string, value *mplp.Object) []byte {
+	o := mplp.NewObject()
+	o.Set("type", mplp.String(kind))
+	o.Set("index", mplp.Int(c.FrameIndex+offset))
+	if member != "" {
+		o.Set(member, value.Bytes())
+	}
+	if member == "content_block" && c.MessageID != "" {
+		o.Set("message_id", mplp.String(c.MessageID))
+	}
+	return o.Bytes()
+}
+
+func number(seq int64, frames ...[]byte) []Frame {
+	list := make([]Frame, len(frames))
+	for i, data := range frames {
+		list[i] = Frame{Cursor: Cursor{Seq: seq, N: i}, Data: data}
+	}
+	return list
+}
+
+// FollowSession sends the frames of a session's confirms, first what the
+// listener has missed, then what happens, until ctx or the server ends. Without
+// a cursor what it has missed is every pending request. Only what the key may
+// see or decide is sent: knowing a session's id gives no right. The error is nil
+// when the server stops, and unauthenticated when the key ends.
+func (s *Service) FollowSession(ctx context.Context, ref Ref, sessionID string, after *Cursor, send func(Frame) error) error {
+	if _, err := s.expireDue(ctx); err != nil {
+		return err
+	}
+	first := after == nil
+	last := Cursor{Seq: -1}
+	if !first {
+		last = *after
+	}
+	return s.follow(ctx, ref, func(*evidence.Entry) error {
+		var missed []Frame
+		err := s.read(ctx, ref, func(r Reader, p *Principal) (err error) {
+			head, err := r.NextSeq()
+			if err != nil {
+				return err
+			}
+			if missed, err = sessionFrames(r, p, sessionID, last, first); err == nil && first {
+				// From here on everything counts, not only what is pending.
+				first, last = false, Cursor{Seq: head - 1, N: 1 << 30}
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, f := range missed {
+			if err := send(f); err != nil {
+				return err
+			}
+			if last.before(f.Cursor) {
+				last = f.Cursor
+			}
+		}
+		return nil
+	}, func(e *evidence.Entry) bool { return e.ConfirmID != "" })
+}
+
+// sessionFrames lists a session's frames after a place, or those of its pending
+// requests.
+func sessionFrames(r Reader, p *Principal, sessionID string, after Cursor, pending bool) (frames []Frame, err error) {
+	f := ConfirmFilter{SessionID: sessionID, NewestFirst: true, Visible: p.visibility()}
+	if pending {
+		f.Status = Pending
+	} else {
+		f.ChangedSince = &after.Seq
+	}
+	for page := (Page{Limit: MaxPage}); ; {
+		rows, next, err := r.Confirms(f, page)
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range rows {
+			of, err := framesOf(r, &row.Confirm)
+			if err != nil {
+				return nil, err
+			}
+			for _, frame := range of {
+				if pending || after.before(frame.Cursor) {
+					frames = append(frames, frame)
+				}
+			}
+		}
+		if page.Cursor = next; next == "" {
+			break
+		}
+	}
+	slices.SortFunc(frames, func(a, b Frame) int {
+		return cmp.Or(cmp.Compare(a.Cursor.Seq, b.Cursor.Seq), cmp.Compare(a.Cursor.N, b.Cursor.N))
+	})
+	return frames, nil
+}
+
+// follow calls step once, and again after entries that matter to it, or that
+// may have ended the follower's rights, until ctx or the server ends.
+func (s *Service) follow(ctx context.Context, ref Ref, step func(*evidence.Entry) error, matters func(*evidence.Entry) bool) error {
+	sub := s.feed.Subscribe()
+	defer func() { sub.Close() }()
+	for e := (*evidence.Entry)(nil); ; {
+		if err := step(e); err != nil {
+			return err
+		}
+	wait:
+		for {
+			select {
+			case next, ok := <-sub.Entries():
+				if !ok {
+					if s.feedClosed() {
+						return nil
+					}
+					sub = s.feed.Subscribe() // too slow: the next step catches up
+					e = nil
+					break wait
+				}
+				if matters(next) {
+					e = next
+					break wait
+				}
+				if concerns(next, ref) {
+					if _, err := s.Principal(ctx, ref); err != nil {
+						return err
+					}
+				}
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+	}
+}
+
+// concerns says whether an entry may have ended somebody's rights.
+func concerns(e *evidence.Entry, ref Ref) bool {
+	return e.ObjectID == ref.ID || strings.HasPrefix(e.Type, "user.") || strings.HasPrefix(e.Type, "role.")
+}

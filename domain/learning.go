@@ -1,0 +1,104 @@
+package domain
+
+import (
+	"context"
+	"errors"
+
+	"countersign/domain/mplp"
+)
+
+// LearningSamples gives one sample for each decision that a person or an
+// authorised agent made on a plan (requirements C-43 to C-46; contradictions
+// 13, 14), newest first: S0's members and those that the official intent schema
+// requires. Timeouts, cancellations and imports teach nothing. Needs trace.read.
+func (s *Service) LearningSamples(ctx context.Context, ref Ref, page Page) (list [][]byte, next string, err error) {
+	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
+		if err := p.needs(TraceRead); err != nil {
+			return err
+		}
+		f := ConfirmFilter{TargetType: TargetPlan, Decided: true, Visible: p.visibility()}
+		if p.Kind == KindAgent {
+			f.Visible = Visibility{Group: p.Group}
+		}
+		rows, after, err := r.Confirms(f, page)
+		if err != nil {
+			return err
+		}
+		next = after
+		for _, row := range rows {
+			if row.Cause != CauseHuman && row.Cause != CauseAgent {
+				continue
+			}
+			sample, err := learningSample(r, row)
+			if errors.Is(err, ErrNotFound) {
+				continue // the plan is not known here
+			} else if err != nil {
+				return err
+			}
+			list = append(list, sample)
+		}
+		return nil
+	})
+	return list, next, err
+}
+
+// learningSample builds S0's sample.
+func learningSample(r Reader, row *ConfirmRow) ([]byte, error) {
+	plan, err := r.Plan(row.PlanID)
+	if err != nil {
+		return nil, err
+	}
+	native, err := planNative(r, plan)
+	if err != nil {
+		return nil, err
+	}
+	objective, _ := mplp.Member(native, "objective")
+	steps, _ := mplp.Member(native, "steps")
+	about := mplp.Raw("null")
+	if c, err := r.Context(plan.ContextID); err == nil {
+		about = c.Native
+	} else if !errors.Is(err, ErrNotFound) {
+		return nil, err
+	}
+
+	approved := row.Status == Approved
+	choose := func(yes, no string) mplp.Raw {
+		if approved {
+			return mplp.String(yes)
+		}
+		return mplp.String(no)
+	}
+	source := "user"
+	if row.Cause == CauseAgent {
+		source = "agent"
+	}
+	input, output, feedback, meta, sample := mplp.NewObject(), mplp.NewObject(), mplp.NewObject(), mplp.NewObject(), mplp.NewObject()
+	input.Set("intent_id", mplp.String(mplp.CanonicalID("plan", plan.ID)))
+	input.Set("raw_request_summary", objective)
+	input.Set("intent_text", objective)
+	input.Set("context", about)
+	output.Set("final_intent_summary", mplp.String(plan.Title))
+	output.Set("plan_id", mplp.String(mplp.CanonicalID("plan", plan.ID)))
+	output.Set("plan_step_count", mplp.Int(int64(len(plan.States))))
+	output.Set("resolution_quality_label", choose("good", "bad"))
+	output.Set("plan_structure", steps)
+	feedback.Set("source", mplp.String(source))
+	feedback.Set("type", choose("approval", "rejection"))
+	feedback.Set("quality_label", choose("good", "poor"))
+	if row.Decision != nil && row.Decision.Reason != "" {
+		feedback.Set("details", mplp.String(row.Decision.Reason))
+	}
+	meta.Set("human_feedback_label", choose("approved", "rejected"))
+	if source != "user" {
+		meta.Set("human_feedback_label", mplp.String("not_reviewed"))
+	}
+	meta.Set("source_event_ids", mplp.Strings([]string{mplp.CanonicalID("event", Cursor{Seq: row.DecidedSeq}.String())}))
+	sample.Set("sample_id", mplp.String(mplp.CanonicalID("sample", row.ID)))
+	sample.Set("sample_family", mplp.String("intent_resolution"))
+	sample.Set("created_at", mplp.String(mplp.RenderTime(row.DecidedAt)))
+	sample.Set("input", input.Bytes())
+	sample.Set("output", output.Bytes())
+	sample.Set("feedback", feedback.Bytes())
+	sample.Set("meta", meta.Bytes())
+	return sample.Bytes(), nil
+}
