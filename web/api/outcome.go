@@ -90,16 +90,12 @@ func (a *api) getOutcome(c echo.Context, by domain.Ref) error {
 	return writeOutcome(c, o, newOutcome(o))
 }
 
-// hold lifts the server's deadlines from a request that waits. The one for
-// reading has to go too: when it passes, the server takes the caller for gone.
+// hold lifts the server's deadline for writing from a request that waits.
 func hold(c echo.Context, wait time.Duration) {
-	if wait <= 0 {
-		return
+	if wait > 0 {
+		// A connection without deadlines refuses, and has none to lift.
+		_ = http.NewResponseController(c.Response()).SetWriteDeadline(time.Time{})
 	}
-	// A connection without deadlines refuses, and has none to lift.
-	rc := http.NewResponseController(c.Response())
-	_ = rc.SetReadDeadline(time.Time{})
-	_ = rc.SetWriteDeadline(time.Time{})
 }
 
 // writeOutcome answers either way; while nothing is decided, the caller is to
