@@ -17,7 +17,8 @@ import (
 // PostedConfirm is the answer to a posted confirm.
 type PostedConfirm struct {
 	Confirm  *Confirm
-	Created  bool // false: the same confirm had been posted before
+	Native   []byte // as the JSON interface gives it
+	Created  bool   // false: the same confirm had been posted before
 	Warnings []mplp.Warning
 }
 
@@ -50,7 +51,8 @@ func (s *Service) postConfirm(tx Tx, p *Principal, in *mplp.Confirm, frame appro
 		if old.RequestedGroup != p.Group || !bytes.Equal(old.BodyDigest, digest[:]) {
 			return nil, refuse(CodeIDTaken, "This id or approval key names another confirm.")
 		}
-		return &PostedConfirm{Confirm: old, Warnings: in.Warnings}, nil
+		native, err := confirmObject(tx, old)
+		return &PostedConfirm{Confirm: old, Native: native, Warnings: in.Warnings}, err
 	}
 	if err := s.quota(tx, p); err != nil {
 		return nil, err
@@ -121,7 +123,8 @@ func (s *Service) postConfirm(tx Tx, p *Principal, in *mplp.Confirm, frame appro
 	if len(warnings) > 0 {
 		facts = append(facts, "warnings", firstWarnings(warnings))
 	}
-	return &PostedConfirm{Confirm: c, Created: true, Warnings: warnings}, s.log(tx, p, evidence.Entry{
+	posted := &PostedConfirm{Confirm: c, Native: mplp.RenderConfirm(content.Native, string(c.Status), nil, nil), Created: true, Warnings: warnings}
+	return posted, s.log(tx, p, evidence.Entry{
 		Type: event, Role: role, Cause: string(c.Cause), ConfirmID: c.ID, PlanID: c.PlanID,
 		ContentHash: c.ContentHash, TraceID: c.TraceID, SpanID: c.SpanID, Data: data(facts...),
 	})

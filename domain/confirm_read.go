@@ -126,7 +126,9 @@ func (s *Service) confirmDetail(r Reader, p *Principal, c *Confirm) (*ConfirmDet
 		return nil, err
 	}
 	if detail.Stored != nil {
-		detail.Native = mplp.RenderConfirm(detail.Stored.Native, string(c.Status), records(detail.Decisions))
+		if detail.Native, err = confirmObject(r, c); err != nil {
+			return nil, err
+		}
 	}
 	if err := s.surroundings(r, p, detail); err != nil {
 		return nil, err

@@ -35,10 +35,11 @@ func confirmObject(r Reader, c *Confirm) ([]byte, error) {
 		return nil, err
 	}
 	decisions, err := r.Decisions(c.ID)
-	if err != nil {
-		return nil, err
+	if err != nil || c.Imported || !c.Final() {
+		return mplp.RenderConfirm(stored.Native, string(c.Status), nil, nil), err
 	}
-	return mplp.RenderConfirm(stored.Native, string(c.Status), records(decisions)), nil
+	events, err := objectEvents(r, EntryFilter{ConfirmID: c.ID, Types: confirmEntries})
+	return mplp.RenderConfirm(stored.Native, string(c.Status), records(decisions), events), err
 }
 
 // PlanObjects is Plans with each as the JSON interface gives it.
@@ -67,4 +68,21 @@ func (s *Service) ContextObjects(ctx context.Context, ref Ref, page Page) (list 
 		list = append(list, c.Native)
 	}
 	return list, next, err
+}
+
+// ConfirmObject gives one confirm as the JSON interface does, without what only
+// a page shows.
+func (s *Service) ConfirmObject(ctx context.Context, ref Ref, id string) (c *Confirm, object []byte, err error) {
+	o, err := s.Outcome(ctx, ref, id, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	err = s.read(ctx, ref, func(r Reader, _ *Principal) error {
+		if c, err = r.Confirm(o.Confirm.ID); err != nil {
+			return found(err, "confirm")
+		}
+		object, err = confirmObject(r, c)
+		return found(err, "confirm content: it has been forgotten")
+	})
+	return c, object, err
 }

@@ -322,7 +322,11 @@ func planNative(r Reader, plan *Plan) ([]byte, error) {
 	for i := range statuses {
 		statuses[i] = string(plan.States.Status(i))
 	}
-	return mplp.RenderPlan(content, string(plan.Status), statuses)
+	if plan.Imported {
+		return mplp.RenderPlan(content, string(plan.Status), statuses, nil), nil
+	}
+	events, err := objectEvents(r, EntryFilter{PlanID: plan.ID, Types: planEntries})
+	return mplp.RenderPlan(content, string(plan.Status), statuses, events), err
 }
 
 // firstWarnings is what of the warnings goes to the log and to the header.

@@ -217,7 +217,12 @@ func (s *Service) UpdateRole(ctx context.Context, ref Ref, id string, in RoleInp
 				return err
 			}
 		}
-		role.Native = roleNative(native, role)
+		event := Event{Type: "role.modified", Cursor: Cursor{}, Entry: &evidence.Entry{At: role.UpdatedAt},
+			Facts: map[string]any{"granted": granted, "revoked": revoked}}
+		if event.ID, err = s.newID(); err != nil {
+			return err
+		}
+		role.Native = mplp.AppendEvent(roleNative(native, role), before.Native, event.object())
 		return keepingAdministrator(tx, func() error {
 			if err := tx.UpdateRole(role); err != nil {
 				return err

@@ -12,9 +12,9 @@ func CompletePlan(sent *Object, id string) []byte {
 	return sent.Bytes()
 }
 
-// RenderPlan gives a stored plan back with the statuses of now. statuses are
-// parallel to the steps.
-func RenderPlan(stored []byte, status string, statuses []string) ([]byte, error) {
+// RenderPlan gives a stored plan back with the statuses of now and the events
+// that followed those it was sent with. statuses are parallel to the steps.
+func RenderPlan(stored []byte, status string, statuses []string, events []Raw) []byte {
 	plan := split(stored)
 	plan.Set("status", String(status))
 	sent, _ := plan.Get("steps")
@@ -25,7 +25,22 @@ func RenderPlan(stored []byte, status string, statuses []string) ([]byte, error)
 		steps[i] = step.Bytes()
 	}
 	plan.Set("steps", Array(steps...))
-	return plan.Bytes(), nil
+	appendEvents(plan, events)
+	return plan.Bytes()
+}
+
+// appendEvents adds events behind those that the sender gave (requirements
+// C-15). A member that is no array is the sender's and stays.
+func appendEvents(o *Object, events []Raw) {
+	sent, ok := o.Get("events")
+	if len(events) == 0 || ok && sent[0] != '[' && string(sent) != "null" {
+		return
+	}
+	var all []Raw
+	if ok && sent[0] == '[' {
+		all = elements(sent)
+	}
+	o.Set("events", Array(append(all, events...)...))
 }
 
 // CompleteConfirm returns a confirm as it is stored: what was sent, with its
@@ -40,8 +55,9 @@ func CompleteConfirm(sent *Object, id, targetID, requestedByRole, requestedAt st
 }
 
 // RenderConfirm gives a stored confirm back with the status and the decisions
-// of now. Without decisions the member stays as it was sent.
-func RenderConfirm(stored []byte, status string, decisions []Decision) []byte {
+// of now and the events that followed those it was sent with. Without decisions
+// the member stays as it was sent.
+func RenderConfirm(stored []byte, status string, decisions []Decision, events []Raw) []byte {
 	confirm := split(stored)
 	confirm.Set("status", String(status))
 	if len(decisions) > 0 {
@@ -59,7 +75,21 @@ func RenderConfirm(stored []byte, status string, decisions []Decision) []byte {
 		}
 		confirm.Set("decisions", Array(records...))
 	}
+	appendEvents(confirm, events)
 	return confirm.Bytes()
+}
+
+// AppendEvent adds an event to an object's. An object that came without events
+// keeps those of the one stored before it: a history is only ever added to.
+func AppendEvent(object, before []byte, event Raw) []byte {
+	o := split(object)
+	if _, sent := o.Get("events"); !sent {
+		if kept, ok := Member(before, "events"); ok {
+			o.Set("events", kept)
+		}
+	}
+	appendEvents(o, []Raw{event})
+	return o.Bytes()
 }
 
 // Member gives one member of a compact object that is known to be well-formed.

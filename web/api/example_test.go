@@ -74,7 +74,7 @@ func TestF10_PatchAppendsTheDecision(t *testing.T) {
 }`, `"status":"rejected"}`, 1), confirm.header.Get("ETag")).problem(http.StatusUnprocessableEntity, "invalid").fault("status", "const")
 
 	decided := patch(example(t, "s002-L048-decisions"), confirm.header.Get("ETag")).want(http.StatusOK)
-	decided.gives(strings.Replace(example(t, "s002-L026-confirm"), `"pending"`, `"approved"`, 1), "decisions")
+	decided.gives(strings.Replace(example(t, "s002-L026-confirm"), `"pending"`, `"approved"`, 1), "decisions", "events")
 	for _, want := range []string{`"decision_id":"dec-441-z9"`, `"reason":"Verified transaction details with vendor."`, `"decided_by_role":"finance-admin-human"`} {
 		if !strings.Contains(decided.body, want) {
 			t.Errorf("no %s in %s", want, decided.body)

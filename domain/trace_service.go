@@ -1,0 +1,61 @@
+package domain
+
+import (
+	"context"
+	"errors"
+
+	"countersign/domain/evidence"
+	"countersign/domain/mplp"
+)
+
+// CreateTrace stores a posted trace as it is. Needs plan.execute.
+func (s *Service) CreateTrace(ctx context.Context, ref Ref, in *mplp.TraceObject) (t *Trace, err error) {
+	err = s.as(ctx, ref, func(tx Tx, p *Principal) error {
+		if err := p.needs(PlanExecute); err != nil {
+			return err
+		}
+		t = &Trace{ID: in.ID, ContextID: in.ContextID, PlanID: in.PlanID, Status: in.Status, Locked: in.Locked,
+			RequestedBy: p.Ref, Group: p.Group, CreatedAt: s.clock()}
+		if t.ID == "" {
+			if t.ID, err = s.newID(); err != nil {
+				return err
+			}
+		} else if _, err := tx.Trace(t.ID); err == nil {
+			return refuse(CodeIDTaken, "There is a trace with the id %s already.", t.ID)
+		} else if !errors.Is(err, ErrNotFound) {
+			return err
+		}
+		t.Native = mplp.CompleteTrace(in.Native, t.ID)
+		if err := tx.InsertTrace(t); err != nil {
+			return err
+		}
+		return s.log(tx, p, evidence.Entry{Type: "trace.created", ObjectID: t.ID, TraceID: t.ID, PlanID: t.PlanID, Data: data("status", t.Status)})
+	})
+	return t, err
+}
+
+// Trace finds a posted trace. Its poster sees it, and whoever holds trace.read;
+// a key only its group's.
+func (s *Service) Trace(ctx context.Context, ref Ref, id string) (t *Trace, err error) {
+	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
+		if t, err = r.Trace(id); err != nil {
+			return found(err, "trace")
+		}
+		if t.Group != p.Group && !p.readsTraces() {
+			return notFound("trace")
+		}
+		return nil
+	})
+	return t, err
+}
+
+func (p *Principal) readsTraces() bool { return p.Kind != KindAgent && p.Can(TraceRead) }
+
+// Traces lists the traces that the reader may see, newest first.
+func (s *Service) Traces(ctx context.Context, ref Ref, page Page) (list []*Trace, next string, err error) {
+	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
+		list, next, err = r.Traces(TraceFilter{Visible: Visibility{All: p.readsTraces(), Group: p.Group}}, page)
+		return err
+	})
+	return list, next, err
+}
