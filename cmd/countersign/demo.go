@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"log"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -46,8 +45,7 @@ func prepareDemo(ctx context.Context, c *call, svc *domain.Service, base *url.UR
 	if err := c.table(rows); err != nil {
 		return nil, err
 	}
-	a := &demoAgent{client: &client{base: base.String(), key: key}, out: log.New(c.stdout, "agent: ", 0)}
-	return a.run, nil
+	return newDemoAgent(&client{base: base.String(), key: key}, c.stdout).run, nil
 }
 
 // demoPassword makes a password of 80 random bits that can be typed.

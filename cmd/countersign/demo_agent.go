@@ -5,6 +5,7 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"io"
 	"log"
 	"net/http"
 	"strings"
@@ -27,21 +28,30 @@ type demoAgent struct {
 	out    *log.Logger
 }
 
+func newDemoAgent(c *client, out io.Writer) *demoAgent {
+	return &demoAgent{client: c, out: log.New(out, "agent: ", 0)}
+}
+
 // run asks in rounds, each when the one before is decided, until ctx ends. When
 // something goes wrong it says so and asks no more.
 func (a *demoAgent) run(ctx context.Context) {
 	session := "demo-" + uuid.NewString()
-	for {
-		round, ctx := errgroup.WithContext(ctx)
-		round.Go(func() error { return a.fixLogin(ctx) })
-		round.Go(func() error { return a.transferMoney(ctx) })
-		round.Go(func() error { return a.useTools(ctx, "trade", session) })
-		round.Go(func() error { return a.useTools(ctx, "cleanup", session) })
-		if err := round.Wait(); err != nil {
+	for ctx.Err() == nil {
+		if err := a.round(ctx, session); err != nil && ctx.Err() == nil {
 			a.out.Printf("I stop asking: %v", err)
 			return
 		}
 	}
+}
+
+// round asks for everything at once and ends when all is decided.
+func (a *demoAgent) round(ctx context.Context, session string) error {
+	tasks, ctx := errgroup.WithContext(ctx)
+	tasks.Go(func() error { return a.fixLogin(ctx) })
+	tasks.Go(func() error { return a.transferMoney(ctx) })
+	tasks.Go(func() error { return a.useTools(ctx, "trade", session) })
+	tasks.Go(func() error { return a.useTools(ctx, "cleanup", session) })
+	return tasks.Wait()
 }
 
 // fixLogin proposes S3's plan. When it is rejected it takes the feedback into
@@ -101,20 +111,25 @@ func (a *demoAgent) transferMoney(ctx context.Context) error {
 	return err
 }
 
-// useTools posts one of the approval requests (S4).
+// useTools posts one of the approval requests (S4), and posts it anew when time
+// ran out: that was nobody's no.
 func (a *demoAgent) useTools(ctx context.Context, name, session string) error {
 	frame := example(name)
 	frame["session_id"] = session
-	asked, err := a.post(ctx, "/api/v1/approvals", frame)
-	if err != nil {
-		return err
-	}
 	var tools []string
 	for _, action := range frame["content_block"].(object)["actions"].([]any) {
 		tools = append(tools, action.(object)["name"].(string))
 	}
-	_, err = a.await(ctx, "Call "+strings.Join(tools, " and "), asked, tools)
-	return err
+	for {
+		asked, err := a.post(ctx, "/api/v1/approvals", frame)
+		if err != nil {
+			return err
+		}
+		answer, err := a.await(ctx, "Call "+strings.Join(tools, " and "), asked, tools)
+		if err != nil || answer.Cause != string(domain.CauseTimeout) {
+			return err
+		}
+	}
 }
 
 // posted is what the answers to posts name.

@@ -9,9 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"countersign/domain"
@@ -28,8 +26,6 @@ const (
 	writeTimeout   = 60 * time.Second
 	idleTimeout    = 2 * time.Minute
 	maxHeaderBytes = 64 << 10
-	// stopTimeout is how long requests may take to end when the server stops.
-	stopTimeout = 5 * time.Second
 )
 
 var serveCommand = command{
@@ -150,62 +146,6 @@ func (o *serveOptions) welcome(ctx context.Context, c *call, svc *domain.Service
 	return agent, err
 }
 
-// server is a running Countersign.
-type server struct {
-	svc    *domain.Service
-	feed   *domain.Feed
-	http   *http.Server
-	logger *slog.Logger
-	failed chan error // why it must stop; the first reason is enough
-}
-
-func (s *server) fail(err error) {
-	select {
-	case s.failed <- err:
-	default:
-	}
-}
-
-// serve answers until ctx ends or something fails. Then the agent of the demo
-// stops asking, waits and streams are ended (they would not end by
-// themselves), requests are finished, and the clock stops.
-func (s *server) serve(ctx context.Context, listener net.Listener, agent func(context.Context)) (err error) {
-	background, stop := context.WithCancel(context.WithoutCancel(ctx))
-	defer stop()
-	asking, hush := context.WithCancel(background)
-	defer hush()
-	var running, agents sync.WaitGroup
-	running.Go(func() {
-		if err := s.http.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			s.fail(err)
-		}
-	})
-	running.Go(func() {
-		if err := s.svc.RunClock(background); err != nil {
-			s.fail(err)
-		}
-	})
-	agents.Go(func() { agent(asking) })
-
-	select {
-	case <-ctx.Done():
-	case err = <-s.failed:
-		s.logger.Error("the server stops", "error", err)
-	}
-	hush()
-	agents.Wait()
-	s.feed.Close()
-	last, cancel := context.WithTimeout(background, stopTimeout)
-	defer cancel()
-	if late := s.http.Shutdown(last); late != nil {
-		s.logger.Warn("requests were cut off", "error", late)
-		err = errors.Join(err, s.http.Close())
-	}
-	stop()
-	running.Wait()
-	return err
-}
-
 // checkListen refuses to speak plain HTTP to other machines by accident.
 func (o *serveOptions) checkListen() error {
 	host, _, err := net.SplitHostPort(o.listen)
@@ -229,28 +169,4 @@ func (o *serveOptions) baseURL(listening net.Addr) *url.URL {
 		return o.base.url
 	}
 	return &url.URL{Scheme: "http", Host: listening.String()}
-}
-
-// networks is a flag for address ranges that may stand several times.
-type networks []*net.IPNet
-
-func (n *networks) String() string {
-	words := make([]string, len(*n))
-	for i, network := range *n {
-		words[i] = network.String()
-	}
-	return strings.Join(words, ",")
-}
-
-func (n *networks) Set(value string) error {
-	for text := range strings.SplitSeq(value, ",") {
-		_, network, err := net.ParseCIDR(text)
-		if err != nil {
-			return errors.New("write it like 10.0.0.0/8")
-		}
-		if !slices.ContainsFunc(*n, func(other *net.IPNet) bool { return other.String() == network.String() }) {
-			*n = append(*n, network)
-		}
-	}
-	return nil
 }

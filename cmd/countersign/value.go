@@ -1,0 +1,101 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// list is a flag that may stand several times.
+type list []string
+
+func (l *list) String() string { return strings.Join(*l, ",") }
+
+func (l *list) Set(value string) error {
+	if value == "" {
+		return errors.New("it is empty")
+	}
+	*l = append(*l, value)
+	return nil
+}
+
+// life is a flag for how long something lives: 90d, or hours and minutes as in
+// 12h30m. Zero is for ever.
+type life time.Duration
+
+func (l *life) String() string {
+	if *l == 0 {
+		return ""
+	}
+	return time.Duration(*l).String()
+}
+
+// maxLifeDays keeps a life from overflowing: a hundred years.
+const maxLifeDays = 36_500
+
+func (l *life) Set(value string) error {
+	bad := fmt.Errorf("write it like 90d or 12h, at most %dd", maxLifeDays)
+	if number, ok := strings.CutSuffix(value, "d"); ok {
+		days, err := strconv.Atoi(number)
+		if err != nil || days < 1 || days > maxLifeDays {
+			return bad
+		}
+		*l = life(time.Duration(days) * 24 * time.Hour)
+		return nil
+	}
+	d, err := time.ParseDuration(value)
+	if err != nil || d <= 0 || d > maxLifeDays*24*time.Hour {
+		return bad
+	}
+	*l = life(d)
+	return nil
+}
+
+// address is a flag for the server's own URL: a scheme and a host, no path.
+type address struct{ url *url.URL }
+
+func (a *address) String() string {
+	if a.url == nil {
+		return ""
+	}
+	return a.url.String()
+}
+
+func (a *address) Set(value string) error {
+	u, err := url.Parse(value)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil ||
+		strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
+		return errors.New("write it like https://countersign.example.org, without a path")
+	}
+	a.url = &url.URL{Scheme: u.Scheme, Host: strings.ToLower(u.Host)}
+	return nil
+}
+
+// networks is a flag for address ranges that may stand several times.
+type networks []*net.IPNet
+
+func (n *networks) String() string {
+	words := make([]string, len(*n))
+	for i, network := range *n {
+		words[i] = network.String()
+	}
+	return strings.Join(words, ",")
+}
+
+func (n *networks) Set(value string) error {
+	for text := range strings.SplitSeq(value, ",") {
+		_, network, err := net.ParseCIDR(text)
+		if err != nil {
+			return errors.New("write it like 10.0.0.0/8")
+		}
+		if !slices.ContainsFunc(*n, func(other *net.IPNet) bool { return other.String() == network.String() }) {
+			*n = append(*n, network)
+		}
+	}
+	return nil
+}
