@@ -1,0 +1,176 @@
+package evidence
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var at = time.Date(2026, 1, 2, 3, 4, 5, 678_900_000, time.UTC)
+
+// What is stored and hashed must never change: these are the bytes of the
+// first version, written out.
+func TestEntry_BytesAreFixed(t *testing.T) {
+	t.Parallel()
+	full := &Entry{
+		Seq: 7, Type: "confirm.approved", At: at, Principal: "user:u1", Kind: "user", Name: "<reviewer>", Role: "reviewer", Cause: "human",
+		ConfirmID: "c1", PlanID: "p1", ObjectID: "o1", ContentHash: "sha256:aa", EffectiveHash: "sha256:bb",
+		Decisions: []EntryDecision{{Type: "approve", ArgsHash: "sha256:cc"}, {Type: "approve", ArgsHash: "sha256:dd", Filled: true}},
+		TraceID:   "t1", SpanID: "s1", Data: json.RawMessage(`{"n":1e400}`),
+		Rows: []Row{{Table: "confirms", Key: "c1", Digest: []byte{1, 2}}, {Table: "roles", Key: "r1"}},
+	}
+	const want = `{"v":1,"seq":7,"type":"confirm.approved","at":"2026-01-02T03:04:05.678Z","principal":"user:u1","kind":"user","name":"<reviewer>",` +
+		`"role":"reviewer","cause":"human","confirm_id":"c1","plan_id":"p1","object_id":"o1","content_hash":"sha256:aa","effective_hash":"sha256:bb",` +
+		`"decisions":[{"type":"approve","args_hash":"sha256:cc"},{"type":"approve","args_hash":"sha256:dd","filled":true}],` +
+		`"trace_id":"t1","span_id":"s1","data":{"n":1e400},"rows":[["confirms","c1","0102"],["roles","r1",""]]}`
+	got, err := full.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != want {
+		t.Errorf("bytes\n%s\nwant\n%s", got, want)
+	}
+	back, err := ParseEntry(got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	full.At = at.Truncate(time.Millisecond)
+	if diff := cmp.Diff(full, back); diff != "" {
+		t.Errorf("read back (-want +got):\n%s", diff)
+	}
+	least, err := (&Entry{Type: "role.created", At: at, Principal: "system", Kind: "system"}).Marshal()
+	if want := `{"v":1,"seq":0,"type":"role.created","at":"2026-01-02T03:04:05.678Z","principal":"system","kind":"system","rows":[]}`; err != nil || string(least) != want {
+		t.Errorf("%s %v", least, err)
+	}
+}
+
+func TestParseEntry_RefusesOtherVersionsAndRows(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"no JSON":       `{`,
+		"version 2":     `{"v":2,"at":"2026-01-02T03:04:05.678Z"}`,
+		"time":          `{"v":1,"at":"yesterday"}`,
+		"a short row":   `{"v":1,"at":"2026-01-02T03:04:05.678Z","rows":[["a","b"]]}`,
+		"no hex digest": `{"v":1,"at":"2026-01-02T03:04:05.678Z","rows":[["a","b","xy"]]}`,
+	} {
+		if e, err := ParseEntry([]byte(text)); err == nil {
+			t.Errorf("%s: read as %+v", name, e)
+		}
+	}
+}
+
+func TestContent_BytesAndHashAreFixed(t *testing.T) {
+	t.Parallel()
+	c := &Content{
+		ConfirmID: "c1", TargetType: "other", TargetID: "t1", TargetHash: "sha256:aa", PlanID: "p1", StepID: "s1", RequiredRole: "finance",
+		RequestedByRole: "executor", RequestedBy: "key:k1", ReceivedAt: at, RequestedAt: "2026-01-01T00:00:00.000Z", ExpiresAt: at.Add(time.Minute),
+		OnReject: "recover", Supersedes: "c0", Reason: "a < b",
+		Actions: []Action{{Name: "pay", Args: json.RawMessage(`{"n":9007199254740993,"x":"<\u003c>"}`), ToolUseID: "tu", Description: "d", ReviewConfig: json.RawMessage(`{"timeout":5}`)}},
+		Trace:   json.RawMessage(`{"trace_id":"t"}`), SessionID: "s", MessageID: "m",
+	}
+	const want = `{"v":1,"confirm_id":"c1","target_type":"other","target_id":"t1","target_hash":"sha256:aa","plan_id":"p1","step_id":"s1","required_role":"finance",` +
+		`"requested_by_role":"executor","requested_by":"key:k1","received_at":"2026-01-02T03:04:05.678Z","requested_at":"2026-01-01T00:00:00.000Z",` +
+		`"expires_at":"2026-01-02T03:05:05.678Z","on_reject":"recover","supersedes":"c0","reason":"a < b",` +
+		`"actions":[{"name":"pay","args":{"n":9007199254740993,"x":"<\u003c>"},"tool_use_id":"tu","description":"d","review_config":{"timeout":5}}],` +
+		`"trace":{"trace_id":"t"},"session_id":"s","message_id":"m"}`
+	got, err := c.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != want {
+		t.Errorf("bytes\n%s\nwant\n%s", got, want)
+	}
+	back, err := ParseContent(got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := back.Marshal()
+	if err != nil || string(again) != want {
+		t.Errorf("read and written again: %s %v", again, err)
+	}
+	// Computed apart, as SHA-256("countersign/content/v1\n", 32 zero bytes, content).
+	const hash = "sha256:59e7a7f9e0eaaac74cef4c8d892ce9f7ea0ee8b239e725dc580d495732a1d15a"
+	if h := ContentHash(make([]byte, SaltSize), got); h != hash {
+		t.Errorf("hash %s, want %s", h, hash)
+	}
+	if ContentHash([]byte{1}, got) == ContentHash([]byte{2}, got) {
+		t.Error("the salt does not matter")
+	}
+}
+
+func TestContent_WithArgsLeavesTheOriginal(t *testing.T) {
+	t.Parallel()
+	c := &Content{ReceivedAt: at, Actions: []Action{{Name: "a", Args: json.RawMessage(`1`)}, {Name: "b", Args: json.RawMessage(`2`)}}}
+	edited := c.WithArgs([]json.RawMessage{nil, json.RawMessage(`3`)})
+	if string(edited.Actions[0].Args) != "1" || string(edited.Actions[1].Args) != "3" || string(c.Actions[1].Args) != "2" {
+		t.Errorf("%s %s, original %s", edited.Actions[0].Args, edited.Actions[1].Args, c.Actions[1].Args)
+	}
+}
+
+func TestRowDigest(t *testing.T) {
+	t.Parallel()
+	digest := func(columns ...Column) string {
+		d, err := RowDigest(columns)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return hex.EncodeToString(d)
+	}
+	base := digest(Column{"a", "x"}, Column{"b", int64(1)})
+	for name, other := range map[string]string{
+		"another value":           digest(Column{"a", "y"}, Column{"b", int64(1)}),
+		"another name":            digest(Column{"a2", "x"}, Column{"b", int64(1)}),
+		"another type":            digest(Column{"a", []byte("x")}, Column{"b", int64(1)}),
+		"text instead of number":  digest(Column{"a", "x"}, Column{"b", "1"}),
+		"another order":           digest(Column{"b", int64(1)}, Column{"a", "x"}),
+		"NULL is not the empty":   digest(Column{"a", ""}, Column{"b", int64(1)}),
+		"a border moved":          digest(Column{"a", "xb"}, Column{"", int64(1)}),
+		"a column less":           digest(Column{"a", "x"}),
+		"a NULL instead of value": digest(Column{"a", "x"}, Column{"b", nil}),
+	} {
+		if other == base {
+			t.Errorf("%s: the same digest", name)
+		}
+	}
+	if digest(Column{"a", "x"}, Column{"b", int64(1)}, Column{"new", nil}) != base {
+		t.Error("a new column that is NULL changes the digest")
+	}
+	if _, err := RowDigest([]Column{{"a", 1.5}}); err == nil {
+		t.Error("a float is digested")
+	}
+}
+
+func TestPlanContent_HashIsOfWhatIsApproved(t *testing.T) {
+	t.Parallel()
+	one := int64(1)
+	plan := PlanContent{Title: "T", Objective: "O", ContextID: "c", Steps: []StepContent{{StepID: "s1", Description: "D", Dependencies: []string{}, AgentRole: "coder", OrderIndex: &one}}}
+	hash := func(p PlanContent) string {
+		h, err := p.Hash()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h
+	}
+	base := hash(plan)
+	for name, change := range map[string]func(*PlanContent){
+		"title":        func(p *PlanContent) { p.Title = "U" },
+		"objective":    func(p *PlanContent) { p.Objective = "P" },
+		"context":      func(p *PlanContent) { p.ContextID = "d" },
+		"step id":      func(p *PlanContent) { p.Steps[0].StepID = "s2" },
+		"description":  func(p *PlanContent) { p.Steps[0].Description = "E" },
+		"dependencies": func(p *PlanContent) { p.Steps[0].Dependencies = []string{"x"} },
+		"role":         func(p *PlanContent) { p.Steps[0].AgentRole = "" },
+		"order":        func(p *PlanContent) { p.Steps[0].OrderIndex = nil },
+		"a step more":  func(p *PlanContent) { p.Steps = append(p.Steps, StepContent{StepID: "s2"}) },
+	} {
+		changed := plan
+		changed.Steps = append([]StepContent(nil), plan.Steps...)
+		change(&changed)
+		if hash(changed) == base {
+			t.Errorf("%s does not count", name)
+		}
+	}
+}
