@@ -11,6 +11,7 @@ import (
 
 	"countersign/domain"
 	"countersign/views"
+	"countersign/web/api"
 )
 
 // failure is why a page cannot be given, where no refusal of the domain says it.
@@ -76,26 +77,34 @@ func newFailureView(err error, requestID string) views.FailureView {
 // as a page, or as a fragment where htmx asked for one. Only faults of the
 // server are logged as errors.
 func (s *Server) fail(err error, c echo.Context) {
-	if c.Response().Committed {
+	ctx := c.Request().Context()
+	switch {
+	case c.Response().Committed:
 		return
-	}
-	if errors.Is(err, context.Canceled) && c.Request().Context().Err() != nil {
+	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
 		_ = c.NoContent(http.StatusServiceUnavailable) // nobody is there to read it
 		return
 	}
 	view := newFailureView(err, requestID(c))
 	if view.Status >= http.StatusInternalServerError {
-		s.logger.LogAttrs(c.Request().Context(), slog.LevelError, "request failed",
+		s.logger.LogAttrs(ctx, slog.LevelError, "request failed",
 			slog.String("request_id", requestID(c)), slog.String("path", c.Request().URL.Path), slog.String("err", err.Error()))
 	}
-	if view.Status == http.StatusUnauthorized {
+	var own *failure
+	switch {
+	case isAPI(c.Request().URL.Path) && errors.As(err, &own):
+		api.WriteProblem(c, echo.NewHTTPError(own.status))
+		return
+	case isAPI(c.Request().URL.Path):
+		api.WriteProblem(c, err)
+		return
+	case view.Status == http.StatusUnauthorized:
 		err = s.toSignIn(c)
-	} else {
+	default:
 		err = s.showFailure(c, view)
 	}
 	if err != nil {
-		s.logger.LogAttrs(c.Request().Context(), slog.LevelError, "error page failed",
-			slog.String("request_id", requestID(c)), slog.String("err", err.Error()))
+		s.logger.LogAttrs(ctx, slog.LevelError, "error page failed", slog.String("request_id", requestID(c)), slog.String("err", err.Error()))
 	}
 }
 

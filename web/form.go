@@ -122,6 +122,43 @@ func problems(err error, names map[string]string) views.Errors {
 	return list
 }
 
+// refusedForm is problems for forms that show every refusal themselves: what
+// is no matter of one field goes to the empty name. It is nil for what no form
+// can answer: nobody signed in, nothing there, a fault of the server.
+func refusedForm(err error, names map[string]string) views.Errors {
+	switch statusOf(err) {
+	case http.StatusUnprocessableEntity:
+		return problems(err, names)
+	case http.StatusForbidden, http.StatusConflict, http.StatusLocked:
+		return views.Errors{"": domain.AsError(err).Message}
+	}
+	return nil
+}
+
+// notices are the results of forms that lead to another page; the address says
+// which, in the parameter done.
+var notices = map[string]views.Notice{
+	"role-created":      {Tone: views.ToneGood, Title: "The role was made."},
+	"role-saved":        {Tone: views.ToneGood, Title: "The role was saved.", Detail: "It holds for new requests at once."},
+	"role-deleted":      {Tone: views.ToneGood, Title: "The role was deleted."},
+	"roles-assigned":    {Tone: views.ToneGood, Title: "The roles were saved.", Detail: "They hold for the next request."},
+	"user-disabled":     {Tone: views.ToneGood, Title: "The user was disabled.", Detail: "Sessions have ended, and keys of this user do not work."},
+	"user-enabled":      {Tone: views.ToneGood, Title: "The user was enabled."},
+	"sessions-ended":    {Tone: views.ToneGood, Title: "All sessions have ended."},
+	"session-ended":     {Tone: views.ToneGood, Title: "The session has ended."},
+	"key-revoked":       {Tone: views.ToneGood, Title: "The key was revoked."},
+	"password-changed":  {Tone: views.ToneGood, Title: "The password was changed.", Detail: "Your other sessions have ended."},
+	"shortcuts-changed": {Tone: views.ToneGood, Title: "The setting was saved."},
+}
+
+// noticeOf is the result that the address tells of, if it does.
+func noticeOf(v *visit) *views.Notice {
+	if notice, ok := notices[v.QueryParam("done")]; ok {
+		return &notice
+	}
+	return nil
+}
+
 // member is the outermost member that a problem is about.
 func member(p mplp.Problem) string {
 	if i := strings.IndexAny(p.Path, ".["); i >= 0 {

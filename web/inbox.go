@@ -41,28 +41,25 @@ func parseFrom(from string) inboxQuery {
 	return newInboxQuery(values)
 }
 
-// encode gives the query without what is at its default.
-func (q inboxQuery) encode() string {
-	values := url.Values{}
-	set := func(name, value string) {
-		if value != "" {
-			values.Set(name, value)
-		}
-	}
+// values are the query's, the defaults empty.
+func (q inboxQuery) values() url.Values {
+	values := url.Values{"target_type": {q.TargetType}, "role": {q.Role}, "q": {q.Query}}
 	if q.Decided {
-		set("status", "decided")
+		values.Set("status", "decided")
 	}
-	set("target_type", q.TargetType)
-	set("role", q.Role)
-	set("q", q.Query)
 	if q.Mine {
-		set("mine", "1")
+		values.Set("mine", "1")
 	}
-	return values.Encode()
+	return values
 }
+
+// encode gives the query without what is at its default.
+func (q inboxQuery) encode() string { return encodeSet(q.values()) }
 
 // url is the inbox with this filter.
 func (q inboxQuery) url() string { return withQuery(inboxPath, q.encode()) }
+
+func (q inboxQuery) pager() pager { return pager{path: inboxPath, filter: q.values()} }
 
 // tab is the same filter in the other list or the same.
 func (q inboxQuery) tab(decided bool) string {
@@ -70,31 +67,12 @@ func (q inboxQuery) tab(decided bool) string {
 	return q.url()
 }
 
-func (q inboxQuery) page(cursor string) string {
-	if cursor == "" {
-		return ""
-	}
-	values, _ := url.ParseQuery(q.encode())
-	values.Set("cursor", cursor)
-	return withQuery(inboxPath, values.Encode())
-}
-
 // confirm is the page of one confirm of the list.
 func (q inboxQuery) confirm(id string) string { return q.under(confirmPath(id)) }
 
 // under carries the filter on to an address of a confirm.
 func (q inboxQuery) under(path string) string {
-	if from := q.encode(); from != "" {
-		return path + "?from=" + url.QueryEscape(from)
-	}
-	return path
-}
-
-func withQuery(path, query string) string {
-	if query == "" {
-		return path
-	}
-	return path + "?" + query
+	return withQuery(path, encodeSet(url.Values{"from": {q.encode()}}))
 }
 
 // filter is the list that the query means.
@@ -125,10 +103,8 @@ func (s *Server) inbox(v *visit) error {
 	}
 	list := confirmList{Rows: rows, Titles: titles, Reader: v.who, Now: s.svc.Now()}
 	view := newInboxView(q, list)
-	view.Self, view.NextURL, view.EmptyAt, view.PendingCount = v.Request().URL.RequestURI(), q.page(next), s.base.String(), pending
-	if cursor != "" {
-		view.FirstURL = q.url()
-	}
+	view.Self, view.EmptyAt, view.PendingCount = v.Request().URL.RequestURI(), s.base.String(), pending
+	view.NextURL, view.FirstURL = q.pager().next(next), q.pager().first(cursor)
 	return s.show(v, http.StatusOK, "Inbox", views.SectionInbox, views.Inbox(view))
 }
 

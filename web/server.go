@@ -14,6 +14,7 @@ import (
 
 	"countersign/domain"
 	"countersign/static"
+	"countersign/web/api"
 	"countersign/web/route"
 )
 
@@ -100,7 +101,16 @@ func (s *Server) mount() {
 	s.mountHealth()
 	s.mountDoors()
 	s.mountInbox()
+	s.mountConfirms()
+	s.mountPlans()
+	s.mountContexts()
+	s.mountRoles()
+	s.mountUsers()
+	s.mountKeys()
+	s.mountLog()
+	s.mountAccount()
 	s.mountLive()
+	api.Mount(s.table, api.Options{Service: s.svc, Logger: s.logger})
 	s.table.Add(http.MethodGet, static.Prefix+"*", route.Public, echo.WrapHandler(s.assets))
 	s.table.Add(http.MethodHead, static.Prefix+"*", route.Public, echo.WrapHandler(s.assets))
 }

@@ -1,0 +1,97 @@
+package web
+
+import (
+	"bytes"
+	"encoding/hex"
+	"net/http"
+	"slices"
+	"time"
+
+	"countersign/domain"
+	"countersign/views"
+	"countersign/web/route"
+)
+
+const accountPath = "/account"
+
+func (s *Server) mountAccount() {
+	s.page(accountPath, route.Known, s.account)
+	s.form(accountPath+"/password", route.Known, s.changePassword)
+	s.form(accountPath+"/shortcuts", route.Known, s.setShortcuts)
+	s.form(accountPath+"/sessions/:id/end", route.Known, s.endSession)
+}
+
+func (s *Server) account(v *visit) error { return s.showAccount(v, http.StatusOK, noticeOf(v), nil) }
+
+func (s *Server) showAccount(v *visit, status int, notice *views.Notice, wrong views.Errors) error {
+	sessions, err := s.svc.OwnSessions(v.ctx(), v.ref())
+	if err != nil {
+		return err
+	}
+	chosen, err := s.svc.Preferences(v.ctx(), v.ref())
+	if err != nil {
+		return err
+	}
+	view := newAccountView(v.who, sessions, v.record, s.svc.Now())
+	view.Shortcuts, view.Notice, view.Errors = !chosen.ShortcutsOff, notice, wrong
+	return s.show(v, status, "Your account", views.SectionAccount, views.Account(view))
+}
+
+func newAccountView(p *domain.Principal, sessions []*domain.Session, current *domain.Session, now time.Time) views.AccountView {
+	view := views.AccountView{Name: p.Name}
+	for _, role := range p.Roles {
+		link := views.Link{Label: role.Name}
+		if p.CanAny(domain.RoleRead, domain.RoleModify) {
+			link.URL = rolePath(role.ID)
+		}
+		view.Roles = append(view.Roles, link)
+		view.Capabilities = append(view.Capabilities, names(role.Capabilities)...)
+	}
+	slices.Sort(view.Capabilities)
+	view.Capabilities = slices.Compact(view.Capabilities)
+	for _, session := range sessions {
+		row := views.SessionRow{
+			Current: bytes.Equal(session.Hash, current.Hash), Client: session.Browser,
+			Started: views.At(session.CreatedAt), Seen: views.Ago(session.SeenAt, now),
+		}
+		if !row.Current {
+			row.EndURL = accountPath + "/sessions/" + hex.EncodeToString(session.Hash) + "/end"
+		}
+		view.Sessions = append(view.Sessions, row)
+	}
+	return view
+}
+
+func (s *Server) changePassword(v *visit) error {
+	form := v.fields()
+	if form.Get("password") != form.Get("password_again") {
+		return s.showAccount(v, http.StatusUnprocessableEntity, nil, views.Errors{"password_again": "The two passwords differ."})
+	}
+	err := s.svc.ChangePassword(v.ctx(), v.ref(), form.Get("current"), form.Get("password"), v.record.Hash)
+	if wrong := refusedForm(err, map[string]string{"old_password": "current", "password": "password"}); wrong != nil {
+		return s.showAccount(v, statusOf(err), nil, wrong)
+	} else if err != nil {
+		return err
+	}
+	return goTo(v, accountPath+"?done=password-changed")
+}
+
+func (s *Server) setShortcuts(v *visit) error {
+	if err := s.svc.SetPreferences(v.ctx(), v.ref(), domain.Preferences{ShortcutsOff: v.field("shortcuts") != "1"}); err != nil {
+		return err
+	}
+	return goTo(v, accountPath+"?done=shortcuts-changed")
+}
+
+// endSession ends one of the reader's own sessions. It is named by its hash,
+// from which no cookie can be made.
+func (s *Server) endSession(v *visit) error {
+	hash, err := hex.DecodeString(v.Param("id"))
+	if err != nil {
+		return &domain.Error{Code: domain.CodeNotFound, Message: "There is no such session."}
+	}
+	if err := s.svc.EndOwnSession(v.ctx(), v.ref(), hash); err != nil {
+		return err
+	}
+	return goTo(v, accountPath+"?done=session-ended")
+}

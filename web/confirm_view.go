@@ -1,0 +1,312 @@
+package web
+
+import (
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"countersign/domain"
+	"countersign/domain/evidence"
+	"countersign/views"
+)
+
+// presets are reasons to pick from.
+var presets = []string{"As agreed", "Not now", "Wrong target", "Too much at once"}
+
+// newConfirmView is everything a reviewer needs to decide, in the interface's
+// words.
+func newConfirmView(p *confirmPage) views.ConfirmView {
+	c := p.Confirm
+	view := views.ConfirmView{
+		Self: p.Query.confirm(c.ID), BackURL: p.Query.url(), ID: c.ID, Status: shownStatus(c), Cause: string(c.Cause),
+		TargetType: string(c.TargetType), Target: newTarget(p), TargetID: c.TargetID,
+		Requester: newRequester(p), ReceivedAt: views.At(c.ReceivedAt), Deadline: views.Until(c.ExpiresAt, p.Now),
+		ContentHash: c.ContentHash, TraceID: c.TraceID, SpanID: c.SpanID, SessionID: c.SessionID, MessageID: c.MessageID,
+		ApprovalKey: c.ApprovalKey, Import: c.Imported, Unbound: c.Binding == domain.BoundUnknown, Locked: c.Locked,
+		Plan: newConfirmPlan(p), Context: newConfirmContext(p),
+		Supersedes: newOutcomeRefs(p.Earlier), SupersededBy: newOutcomeRefs(p.Later), History: newHistory(p), JustDecided: p.Receipt,
+	}
+	if p.Content != nil {
+		view.Reason = p.Content.Reason
+		if at, err := time.Parse(time.RFC3339Nano, p.Content.RequestedAt); err == nil {
+			view.RequestedAt = views.At(at)
+		}
+		for i, action := range p.Content.Actions {
+			view.Actions = append(view.Actions, newAction(action, p.decision(i)))
+		}
+	}
+	if c.RequiredRole != "" {
+		view.RequiredRole = c.RequiredRole
+		if p.Required != nil {
+			view.RequiredRole = p.Required.Name
+		}
+	}
+	for _, role := range p.Standing.Who {
+		view.MayDecide = append(view.MayDecide, role.Name)
+	}
+	if p.Plan != nil && p.Plan.Plan.Status == domain.PlanInProgress && c.TargetType == domain.TargetPlan {
+		view.OnReject = domain.OnRejectAbort
+		if c.OnReject != "" {
+			view.OnReject = c.OnReject
+		}
+	}
+	p.addDecision(&view)
+	return view
+}
+
+// addDecision offers the decision, or says why there is none to make, or what
+// became of it.
+func (p *confirmPage) addDecision(view *views.ConfirmView) {
+	switch c := p.Confirm; {
+	case c.Final() && !c.Imported && len(p.Decisions) > 0:
+		view.Receipt = newReceipt(p)
+		if p.Receipt {
+			view.Self = withQuery(confirmPath(c.ID), encodeSet(url.Values{"from": {p.Query.encode()}, "receipt": {"1"}}))
+			view.Next = &views.NextConfirm{Left: p.Left}
+			if p.Next != nil {
+				view.Next.URL, view.Next.Label = p.Query.confirm(p.Next.ID), rowLabel(p.Next)
+			}
+		}
+	case p.Content == nil:
+		view.Refusals = []string{"The content of this confirm has been forgotten. Only its hash is left."}
+	case p.Standing.Undecidable() == nil:
+		view.Form = newDecisionForm(p)
+	default:
+		view.Refusals = refusalSentences(p.Standing.Approve, p.Standing.Reject)
+	}
+	if p.Standing.Cancel == nil && !p.Confirm.Final() {
+		view.Cancel = &views.CancelForm{
+			Action: p.Query.under(confirmPath(p.Confirm.ID) + "/cancel"), Label: "Cancel this confirm",
+			Hint: "The agent is told that nobody decided. Its plan stays as it is.",
+		}
+	}
+}
+
+// refusalSentences are the different reasons of several refusals.
+func refusalSentences(refused ...error) []string {
+	var sentences []string
+	for _, err := range refused {
+		if sentence := domain.AsError(err).Message; !slices.Contains(sentences, sentence) {
+			sentences = append(sentences, sentence)
+		}
+	}
+	return sentences
+}
+
+// newDecisionForm is the empty form: nothing is chosen for the reviewer.
+func newDecisionForm(p *confirmPage) *views.DecisionForm {
+	form := &views.DecisionForm{
+		Action: p.Query.under(confirmPath(p.Confirm.ID) + "/decision"), ContentHash: p.Confirm.ContentHash,
+		MayApprove: p.Standing.Approve == nil, MayReject: p.Standing.Reject == nil, Presets: presets,
+	}
+	if err := p.Standing.Approve; err != nil {
+		form.MissingApprove = string(domain.AsError(err).Capability)
+	}
+	if err := p.Standing.Reject; err != nil {
+		form.MissingReject = string(domain.AsError(err).Capability)
+	}
+	for _, action := range p.Content.Actions {
+		form.Actions = append(form.Actions, views.ActionInput{
+			MayApprove: allowed(action, domain.ActionApprove), MayEdit: allowed(action, domain.ActionEdit),
+		})
+	}
+	if len(p.Standing.Roles) > 1 {
+		form.Roles = []views.Option{{Label: "the role that suffices and allows least"}}
+		for _, role := range p.Standing.Roles {
+			form.Roles = append(form.Roles, views.Option{Value: role.ID, Label: role.Name})
+		}
+	}
+	return form
+}
+
+// allowed says whether the agent accepts such a decision on the action, as its
+// review config has it. A rejection always is.
+func allowed(action evidence.Action, kind string) bool {
+	var config struct {
+		Allowed []string `json:"allowed_decisions"`
+	}
+	if kind == domain.ActionReject || json.Unmarshal(action.ReviewConfig, &config) != nil || config.Allowed == nil {
+		return true
+	}
+	return slices.Contains(config.Allowed, kind)
+}
+
+// decision is what was decided on the i-th action; nil while pending.
+func (p *confirmPage) decision(i int) *domain.ActionDecision {
+	if len(p.Decisions) == 0 {
+		return nil
+	}
+	if last := p.Decisions[len(p.Decisions)-1]; i < len(last.Actions) {
+		return &last.Actions[i]
+	}
+	return nil
+}
+
+func newAction(a evidence.Action, d *domain.ActionDecision) views.Action {
+	action := views.Action{
+		Name: a.Name, Args: string(a.Args), ArgsHash: evidence.ArgsHash(a.Args), ToolUseID: a.ToolUseID, Description: a.Description,
+	}
+	if d != nil {
+		action.Decision, action.Message, action.Filled = d.Type, d.Message, d.Filled
+		if d.Type == domain.ActionEdit {
+			action.EditedArgs, action.ArgsHash = string(d.Args), d.ArgsHash
+		}
+	}
+	return action
+}
+
+func newTarget(p *confirmPage) views.Link {
+	c := p.Confirm
+	switch {
+	case c.TargetType == domain.TargetPlan && p.Plan != nil:
+		return views.Link{Label: p.Plan.Plan.Title, URL: planPath(c.TargetID)}
+	case c.TargetType == domain.TargetContext && p.Context != nil:
+		return p.contextLink()
+	}
+	return views.Link{Label: c.TargetID}
+}
+
+func (p *confirmPage) readsContexts() bool {
+	return p.Reader.CanAny(domain.ContextRead, domain.ContextModify)
+}
+
+func (p *confirmPage) contextLink() views.Link {
+	link := views.Link{Label: contextTitle(p.Context)}
+	if p.readsContexts() {
+		link.URL = contextPath(p.Context.ID)
+	}
+	return link
+}
+
+// newConfirmContext shows the context: the body to whoever may read contexts,
+// and to whoever decides on a change of it.
+func newConfirmContext(p *confirmPage) *views.ConfirmContext {
+	if p.Context == nil {
+		return nil
+	}
+	view := &views.ConfirmContext{Context: p.contextLink(), Status: p.Context.Status}
+	if p.readsContexts() || p.Confirm.TargetType == domain.TargetContext {
+		view.Body = string(p.Context.Native)
+	}
+	return view
+}
+
+// newConfirmPlan shows the plan, with the step that the confirm gates marked.
+func newConfirmPlan(p *confirmPage) *views.ConfirmPlan {
+	if p.Plan == nil {
+		return nil
+	}
+	c, gated := p.Confirm, gatedSteps(p.Plan.Confirms)
+	if c.Binding == domain.BoundStep {
+		gated[c.StepID] = true
+	}
+	view := &views.ConfirmPlan{
+		Plan:      views.Link{Label: p.Plan.Plan.Title, URL: planPath(p.Plan.Plan.ID)},
+		Objective: p.Plan.Document.Objective, Status: string(p.Plan.Plan.Status),
+		Changed: c.TargetHash != "" && c.TargetHash != p.Plan.Plan.Hash && c.TargetType != domain.TargetContext,
+		Drawing: drawPlan(p.Plan, gated, p.Drawn), Steps: newPlanSteps(p.Plan, gated),
+	}
+	for _, step := range p.Plan.Document.Steps {
+		if c.Binding == domain.BoundStep && step.ID == c.StepID {
+			view.Gated = step.Description
+		}
+	}
+	return view
+}
+
+func newRequester(p *confirmPage) views.Requester {
+	c := p.Confirm
+	view := views.Requester{Principal: c.RequestedByName, Kind: string(c.RequestedBy.Kind), Registered: c.RoleRegistered, Role: views.Link{Label: c.RequestedByRole}}
+	if p.Requester != nil && p.Reader.CanAny(domain.RoleRead, domain.RoleModify) {
+		view.Role.URL = rolePath(p.Requester.ID)
+	}
+	return view
+}
+
+// newOutcomeRefs names other confirms of the same matter, with what was said.
+func newOutcomeRefs(outcomes []*domain.Outcome) (refs []views.ConfirmRef) {
+	for _, o := range outcomes {
+		ref := newConfirmRef(o.Confirm)
+		ref.Reason = o.Text
+		refs = append(refs, ref)
+	}
+	return refs
+}
+
+// causeWords says who or what decided.
+func causeWords(d *domain.Decision) string {
+	switch d.Cause {
+	case domain.CauseHuman:
+		return "a person"
+	case domain.CauseAgent:
+		return "a key that may decide"
+	case domain.CauseTimeout:
+		return "the clock: nobody decided in time"
+	case domain.CauseCancelled:
+		return "cancelled without a decision"
+	case domain.CauseImport:
+		return "imported, unsubstantiated"
+	}
+	return string(d.Cause)
+}
+
+func newHistory(p *confirmPage) (entries []views.DecisionEntry) {
+	for _, d := range p.Decisions {
+		entry := views.DecisionEntry{
+			ID: d.ID, Status: string(d.Status), Cause: causeWords(d), By: decider(d), Role: d.DecidedByRole, At: views.At(d.DecidedAt),
+			Reason: d.Reason, Feedback: d.UserEditContent,
+		}
+		if d.Cause == domain.CauseHuman && string(p.Confirm.RequestedGroup) == d.DecidedBy.String() {
+			entry.Warning = "decided by its own requester, which this server's settings allow"
+		}
+		entries = append(entries, entry)
+	}
+	return entries
+}
+
+// decider is the name of who decided; the clock has none.
+func decider(d *domain.Decision) string {
+	if d.DecidedBy.Kind == domain.KindSystem {
+		return ""
+	}
+	return d.DecidedByName
+}
+
+func newReceipt(p *confirmPage) *views.Receipt {
+	c, d := p.Confirm, p.Decisions[len(p.Decisions)-1]
+	receipt := &views.Receipt{
+		Status: string(c.Status), Cause: causeWords(d), By: decider(d), Role: d.DecidedByRole, At: views.At(d.DecidedAt),
+		Took: views.Span(d.DecidedAt.Sub(c.ReceivedAt)), Reason: d.Reason, Feedback: d.UserEditContent,
+		ContentHash: c.ContentHash, EffectiveHash: c.EffectiveHash, LogIndex: strconv.FormatInt(d.Seq, 10),
+	}
+	if receipt.EffectiveHash == "" {
+		receipt.EffectiveHash = c.ContentHash
+	}
+	if p.Reader.Can(domain.TraceRead) {
+		receipt.LogURL = logEntryPath(d.Seq)
+	}
+	return receipt
+}
+
+// rowLabel names a confirm of a list in a few words: its tools or its target.
+func rowLabel(row *domain.ConfirmRow) string {
+	if len(row.Tools) > 0 {
+		return strings.Join(row.Tools, " + ")
+	}
+	return row.TargetID
+}
+
+// confirmTitle names a confirm in the window's title.
+func confirmTitle(view views.ConfirmView) string {
+	var names []string
+	for _, action := range view.Actions {
+		names = append(names, action.Name)
+	}
+	if names == nil {
+		return view.Target.Label
+	}
+	return strings.Join(names, " + ")
+}

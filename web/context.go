@@ -1,0 +1,94 @@
+package web
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"time"
+
+	"countersign/domain"
+	"countersign/views"
+	"countersign/web/route"
+)
+
+func contextPath(id string) string { return "/contexts/" + url.PathEscape(id) }
+
+func (s *Server) mountContexts() {
+	s.page("/contexts", route.Known, s.contexts)
+	s.page("/contexts/:id", route.Capability(domain.ContextRead, domain.ContextModify), s.context)
+}
+
+func (s *Server) contexts(v *visit) error {
+	cursor := v.QueryParam("cursor")
+	contexts, next, err := s.svc.Contexts(v.ctx(), v.ref(), domain.Page{Cursor: cursor})
+	if err != nil {
+		return err
+	}
+	list := pager{path: "/contexts"}
+	view := views.ContextsView{
+		Self: v.Request().URL.RequestURI(), EmptyAt: s.base.String(), NextURL: list.next(next), FirstURL: list.first(cursor),
+	}
+	for _, c := range contexts {
+		view.Rows = append(view.Rows, newContextRow(c, s.svc.Now()))
+	}
+	return s.show(v, http.StatusOK, "Contexts", views.SectionContexts, views.Contexts(view))
+}
+
+func newContextRow(c *domain.Context, now time.Time) views.ContextRow {
+	return views.ContextRow{
+		ID: c.ID, URL: contextPath(c.ID), Title: contextTitle(c), Status: c.Status, Summary: contextSummary(c),
+		Updated: views.Ago(c.UpdatedAt, now), Locked: c.Locked,
+	}
+}
+
+func (s *Server) context(v *visit) error {
+	c, err := s.svc.Context(v.ctx(), v.ref(), v.Param("id"))
+	if err != nil {
+		return err
+	}
+	plans, _, err := s.svc.Plans(v.ctx(), v.ref(), domain.PlanFilter{ContextID: c.ID}, domain.Page{})
+	if err != nil {
+		return err
+	}
+	confirms, _, err := s.svc.Confirms(v.ctx(), v.ref(), domain.ConfirmFilter{TargetType: domain.TargetContext, TargetID: c.ID, WithImports: true}, domain.Page{})
+	if err != nil {
+		return err
+	}
+	view := newContextView(c, plans, confirms)
+	view.Self = contextPath(c.ID)
+	return s.show(v, http.StatusOK, view.Title, views.SectionContexts, views.Context(view))
+}
+
+func newContextView(c *domain.Context, plans []*domain.Plan, confirms []*domain.ConfirmRow) views.ContextView {
+	view := views.ContextView{
+		ID: c.ID, Title: contextTitle(c), Summary: contextSummary(c), Status: c.Status, Owner: views.Link{Label: c.OwnerRole},
+		Locked: c.Locked, Created: views.At(c.CreatedAt), Updated: views.At(c.UpdatedAt), Body: string(c.Native),
+	}
+	for _, plan := range plans {
+		view.Plans = append(view.Plans, views.Link{Label: plan.Title, URL: planPath(plan.ID)})
+	}
+	for _, row := range confirms {
+		view.Confirms = append(view.Confirms, newConfirmRef(&row.Confirm))
+	}
+	return view
+}
+
+// contextTitle names a context; a title is optional.
+func contextTitle(c *domain.Context) string {
+	if c.Title == "" {
+		return c.ID
+	}
+	return c.Title
+}
+
+// contextSummary is the summary in the stored object, which nothing but its
+// page needs.
+func contextSummary(c *domain.Context) string {
+	var object struct {
+		Summary string `json:"summary"`
+	}
+	if json.Unmarshal(c.Native, &object) != nil {
+		return ""
+	}
+	return object.Summary
+}

@@ -1,0 +1,152 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"countersign/domain"
+	"countersign/domain/mplp"
+	"countersign/views"
+	"countersign/web/route"
+)
+
+const keysPath = "/keys"
+
+// keyDays is how long a new key lives unless told otherwise, and the most.
+const (
+	keyDays    = "90"
+	maxKeyDays = 3650
+)
+
+func (s *Server) mountKeys() {
+	modifies := route.Capability(domain.KeyModify)
+	s.page(keysPath, route.Capability(domain.KeyRead, domain.KeyModify), s.keys)
+	s.form(keysPath, modifies, s.createKey)
+	s.form(keysPath+"/:id/revoke", modifies, s.revokeKey)
+}
+
+func (s *Server) keys(v *visit) error {
+	return s.showKeys(v, http.StatusOK, noticeOf(v), &views.KeyForm{Days: keyDays})
+}
+
+// showKeys renders the list beside the form for a new key.
+func (s *Server) showKeys(v *visit, status int, notice *views.Notice, form *views.KeyForm) error {
+	keys, err := s.svc.Keys(v.ctx(), v.ref())
+	if err != nil {
+		return err
+	}
+	roles, err := s.grantable(v)
+	if err != nil {
+		return err
+	}
+	view := views.KeysView{Self: keysPath, Notice: notice}
+	for _, key := range keys {
+		view.Rows = append(view.Rows, newKeyRow(key, roles, v.who, s.svc.Now()))
+	}
+	if v.who.Can(domain.KeyModify) {
+		form.Roles = roleOptions(v.who, roles, v.fields()["role"], nil)
+		if form.Owners, err = s.owners(v); err != nil {
+			return err
+		}
+		view.Create = form
+	}
+	return s.show(v, status, "Keys", views.SectionKeys, views.Keys(view))
+}
+
+// owners are the users that a key may belong to: those the reader may see, or
+// the reader alone.
+func (s *Server) owners(v *visit) (options []views.Option, err error) {
+	chosen := v.field("owner")
+	if !v.who.CanAny(domain.UserRead, domain.UserModify) {
+		return []views.Option{{Value: v.who.ID, Label: v.who.Name, Selected: chosen == v.who.ID}}, nil
+	}
+	users, err := s.svc.Users(v.ctx(), v.ref())
+	for _, u := range users {
+		if !u.Disabled {
+			options = append(options, views.Option{Value: u.ID, Label: u.Name, Selected: chosen == u.ID})
+		}
+	}
+	return options, err
+}
+
+func newKeyRow(key *domain.KeyRow, roles []*domain.Role, reader *domain.Principal, now time.Time) views.KeyRow {
+	row := views.KeyRow{
+		ID: key.ID, Name: key.Name, Roles: roleNames(key.Roles, roles), MayDecide: key.MayDecide, Status: keyStatus(&key.Key, now),
+		Created: views.At(key.CreatedAt), Expires: views.At(key.ExpiresAt), LastUsed: views.Ago(key.UsedAt, now),
+	}
+	if key.OwnerID != "" {
+		row.Owner = views.Link{Label: key.Owner}
+		if reader.CanAny(domain.UserRead, domain.UserModify) {
+			row.Owner.URL = userPath(key.OwnerID)
+		}
+	}
+	if key.RevokedAt.IsZero() && reader.Can(domain.KeyModify) {
+		row.RevokeURL = keysPath + "/" + url.PathEscape(key.ID) + "/revoke"
+	}
+	return row
+}
+
+func keyStatus(key *domain.Key, now time.Time) string {
+	switch {
+	case !key.RevokedAt.IsZero():
+		return "revoked"
+	case !key.Live(now):
+		return "expired"
+	}
+	return "active"
+}
+
+// createKey shows the key in its answer: it exists nowhere else.
+func (s *Server) createKey(v *visit) error {
+	in := domain.KeyInput{Name: v.field("name"), Roles: v.fields()["role"], Owner: v.field("owner"), MayDecide: v.field("may_decide") == "1"}
+	var err error
+	if in.Life, err = keyLife(v.field("expires_days")); err == nil {
+		var key *domain.Key
+		var secret string
+		if key, secret, err = s.svc.CreateKey(v.ctx(), v.ref(), in); err == nil {
+			return s.showNewKey(v, key, secret)
+		}
+	}
+	names := map[string]string{"name": "name", "roles": "role", "owner": "owner", "expires": "expires_days"}
+	if wrong := refusedForm(err, names); wrong != nil {
+		return s.showKeys(v, statusOf(err), nil, &views.KeyForm{Name: in.Name, MayDecide: in.MayDecide, Days: v.field("expires_days"), Errors: wrong})
+	}
+	return err
+}
+
+// keyLife reads the days after which a key expires; none is never.
+func keyLife(days string) (time.Duration, error) {
+	if days == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(days)
+	if err != nil || n < 1 || n > maxKeyDays {
+		message := "Write whole days, from 1 to " + strconv.Itoa(maxKeyDays) + ", or nothing for never."
+		return 0, &domain.Error{Code: domain.CodeInvalid, Message: message, Problems: []mplp.Problem{{Path: "expires", Code: "limit", Message: message}}}
+	}
+	return time.Duration(n) * 24 * time.Hour, nil
+}
+
+func (s *Server) showNewKey(v *visit, key *domain.Key, secret string) error {
+	roles, err := s.grantable(v)
+	if err != nil {
+		return err
+	}
+	view := views.KeyCreatedView{
+		Name: key.Name, Secret: secret, Roles: roleNames(key.Roles, roles), Expires: views.At(key.ExpiresAt),
+		BaseURL: s.base.String(), BackURL: keysPath,
+	}
+	return s.show(v, http.StatusOK, "New key", views.SectionKeys, views.KeyCreated(view))
+}
+
+func (s *Server) revokeKey(v *visit) error {
+	err := s.svc.RevokeKey(v.ctx(), v.ref(), v.Param("id"))
+	if stale(err) {
+		return s.showKeys(v, statusOf(err), newRefusal(err), &views.KeyForm{Days: keyDays})
+	} else if err != nil {
+		return err
+	}
+	return goTo(v, keysPath+"?done=key-revoked")
+}

@@ -1,0 +1,128 @@
+package web
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"countersign/domain"
+	"countersign/domain/evidence"
+	"countersign/domain/mplp"
+	"countersign/views"
+	"countersign/web/route"
+)
+
+const logPath = "/log"
+
+// logEntryPath is the log from one entry on.
+func logEntryPath(seq int64) string {
+	return pager{path: logPath}.next(strconv.FormatInt(seq+1, 10)) + "#entry-" + strconv.FormatInt(seq, 10)
+}
+
+// entryTypes are what the log can be narrowed to.
+var entryTypes = []string{
+	"confirm.requested", "confirm.approved", "confirm.rejected", "confirm.cancelled", "confirm.imported",
+	"plan.created", "plan.revised", "plan.proposed", "plan.approved", "plan.rejected", "plan.cancelled", "plan.imported",
+	"context.created", "context.modified", "role.created", "role.modified", "role.deleted",
+	"user.created", "user.roles_assigned", "user.disabled", "user.enabled", "user.reset", "user.password_set",
+	"key.created", "key.revoked",
+}
+
+func (s *Server) mountLog() {
+	s.page(logPath, route.Capability(domain.TraceRead), s.log)
+}
+
+func (s *Server) log(v *visit) error {
+	kind, cursor := v.QueryParam("type"), v.QueryParam("cursor")
+	before, err := entryCursor(cursor)
+	if err != nil {
+		return err
+	}
+	entries, err := s.svc.Entries(v.ctx(), v.ref(), domain.EntryFilter{Newest: true, Before: before, Type: kind, Limit: domain.DefaultPage + 1})
+	if err != nil {
+		return err
+	}
+	list, next := pager{path: logPath, filter: url.Values{"type": {kind}}}, ""
+	if len(entries) > domain.DefaultPage {
+		entries = entries[:domain.DefaultPage]
+		next = strconv.FormatInt(entries[len(entries)-1].Seq, 10)
+	}
+	view := views.LogView{
+		Self: v.Request().URL.RequestURI(), Types: choices(kind, "Any type", entryTypes...), NextURL: list.next(next), FirstURL: list.first(cursor),
+	}
+	for _, e := range entries {
+		view.Rows = append(view.Rows, newLogRow(e, v.who))
+	}
+	return s.show(v, http.StatusOK, "Log", views.SectionLog, views.Log(view))
+}
+
+// entryCursor is the number of the entry that a page stands before.
+func entryCursor(cursor string) (*int64, error) {
+	if cursor == "" {
+		return nil, nil
+	}
+	seq, err := strconv.ParseInt(cursor, 10, 64)
+	if err != nil || seq < 0 {
+		const message = "The cursor is none that this list gave."
+		return nil, &domain.Error{Code: domain.CodeInvalid, Message: message, Problems: []mplp.Problem{{Path: "cursor", Code: "format", Message: message}}}
+	}
+	return &seq, nil
+}
+
+func newLogRow(e *evidence.Entry, reader *domain.Principal) views.LogRow {
+	row := views.LogRow{
+		Sequence: strconv.FormatInt(e.Seq, 10), At: views.At(e.At), Type: e.Type, Principal: e.Name, Kind: e.Kind, Role: e.Role,
+		Cause: e.Cause, Object: entryObject(e, reader), Detail: entryDetail(e.Data), TraceID: e.TraceID,
+	}
+	if row.Principal == "" {
+		row.Principal = e.Principal
+	}
+	return row
+}
+
+// entryObject leads to what an entry is about, where the reader may open it.
+func entryObject(e *evidence.Entry, reader *domain.Principal) views.Link {
+	family, _, _ := strings.Cut(e.Type, ".")
+	switch {
+	case e.ConfirmID != "" && family == "confirm":
+		return views.Link{Label: e.ConfirmID, URL: confirmPath(e.ConfirmID)}
+	case e.PlanID != "":
+		return views.Link{Label: e.PlanID, URL: planPath(e.PlanID)}
+	}
+	link := views.Link{Label: e.ObjectID}
+	switch {
+	case family == "context" && reader.CanAny(domain.ContextRead, domain.ContextModify):
+		link.URL = contextPath(e.ObjectID)
+	case family == "role" && e.Type != "role.deleted" && reader.CanAny(domain.RoleRead, domain.RoleModify):
+		link.URL = rolePath(e.ObjectID)
+	case family == "user" && reader.CanAny(domain.UserRead, domain.UserModify):
+		link.URL = userPath(e.ObjectID)
+	case family == "key" && reader.CanAny(domain.KeyRead, domain.KeyModify):
+		link.URL = keysPath
+	}
+	return link
+}
+
+// entryDetail is the further facts of an entry, on a line.
+func entryDetail(data json.RawMessage) string {
+	var facts map[string]json.RawMessage
+	if json.Unmarshal(data, &facts) != nil {
+		return ""
+	}
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(facts)) {
+		value := string(facts[name])
+		var text string
+		if json.Unmarshal(facts[name], &text) == nil {
+			value = text
+		}
+		if value != "" && value != "null" {
+			parts = append(parts, strings.ReplaceAll(name, "_", " ")+": "+value)
+		}
+	}
+	return strings.Join(parts, " · ")
+}

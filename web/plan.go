@@ -1,0 +1,88 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+
+	"countersign/domain"
+	"countersign/views"
+	"countersign/web/route"
+)
+
+func (s *Server) mountPlans() {
+	s.page("/plans", route.Known, s.plans)
+	s.page("/plans/:id", route.Known, s.plan)
+	s.form("/plans/:id/propose", route.Capability(domain.PlanPropose), s.proposePlan)
+	s.form("/plans/:id/cancel", route.Capability(domain.PlanCreate, domain.PlanExecute, domain.ConfirmReject), s.cancelPlan)
+}
+
+func (s *Server) plans(v *visit) error {
+	status, cursor := v.QueryParam("status"), v.QueryParam("cursor")
+	plans, next, err := s.svc.Plans(v.ctx(), v.ref(), domain.PlanFilter{Status: domain.PlanStatus(status)}, domain.Page{Cursor: cursor})
+	if err != nil {
+		return err
+	}
+	waiting, _, err := s.svc.Confirms(v.ctx(), v.ref(), domain.ConfirmFilter{Status: domain.Pending, TargetType: domain.TargetPlan}, domain.Page{Limit: domain.MaxPage})
+	if err != nil {
+		return err
+	}
+	pending := map[string]int{}
+	for _, row := range waiting {
+		pending[row.PlanID]++
+	}
+	list := pager{path: "/plans", filter: url.Values{"status": {status}}}
+	view := views.PlansView{
+		Self: v.Request().URL.RequestURI(), EmptyAt: s.base.String(), NextURL: list.next(next), FirstURL: list.first(cursor),
+		Statuses: choices(status, "Any status", "draft", "proposed", "approved", "in_progress", "completed", "cancelled", "failed"),
+	}
+	for _, plan := range plans {
+		view.Rows = append(view.Rows, newPlanRow(plan, pending[plan.ID], s.svc.Now()))
+	}
+	return s.show(v, http.StatusOK, "Plans", views.SectionPlans, views.Plans(view))
+}
+
+func (s *Server) plan(v *visit) error { return s.showPlan(v, http.StatusOK, nil) }
+
+// showPlan renders a plan with why the last action on it was refused, if it was.
+func (s *Server) showPlan(v *visit, status int, refused error) error {
+	detail, err := s.svc.Plan(v.ctx(), v.ref(), v.Param("id"))
+	if err != nil {
+		return err
+	}
+	view := newPlanView(detail, s.svc.Limits().Drawn)
+	view.Self = planPath(detail.Plan.ID)
+	if refused != nil {
+		view.Error = newRefusal(refused)
+	}
+	return s.show(v, status, detail.Plan.Title, views.SectionPlans, views.Plan(view))
+}
+
+// newRefusal is why an action was refused, on the page where it was tried.
+func newRefusal(err error) *views.Notice {
+	refused := domain.AsError(err)
+	return &views.Notice{Tone: views.ToneBad, Title: refusals[refused.Code].title, Detail: refused.Message}
+}
+
+// stale says whether a refusal is best read beside the object as it is now.
+func stale(err error) bool {
+	status := statusOf(err)
+	return status == http.StatusConflict || status == http.StatusUnprocessableEntity
+}
+
+func (s *Server) proposePlan(v *visit) error {
+	if _, err := s.svc.ProposePlan(v.ctx(), v.ref(), v.Param("id"), domain.ProposeInput{}); stale(err) {
+		return s.showPlan(v, statusOf(err), err)
+	} else if err != nil {
+		return err
+	}
+	return goTo(v, planPath(v.Param("id")))
+}
+
+func (s *Server) cancelPlan(v *visit) error {
+	if _, err := s.svc.CancelPlan(v.ctx(), v.ref(), v.Param("id"), v.field("reason")); stale(err) {
+		return s.showPlan(v, statusOf(err), err)
+	} else if err != nil {
+		return err
+	}
+	return goTo(v, planPath(v.Param("id")))
+}

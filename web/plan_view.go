@@ -1,0 +1,114 @@
+package web
+
+import (
+	"fmt"
+	"net/url"
+	"time"
+
+	"countersign/domain"
+	"countersign/views"
+)
+
+func planPath(id string) string { return "/plans/" + url.PathEscape(id) }
+
+func stepAnchor(i int) string { return fmt.Sprintf("step-%d", i+1) }
+
+// newPlanRow is a plan as lists show it; pending is how many confirms about it
+// wait.
+func newPlanRow(plan *domain.Plan, pending int, now time.Time) views.PlanRow {
+	row := views.PlanRow{
+		ID: plan.ID, URL: planPath(plan.ID), Title: plan.Title, Status: string(plan.Status), Steps: len(plan.States),
+		Pending: pending, Poster: plan.Name, Updated: views.Ago(plan.UpdatedAt, now), Import: plan.Imported,
+	}
+	for i := range plan.States {
+		if done(plan.States.Status(i)) {
+			row.Done++
+		}
+	}
+	return row
+}
+
+// newPlanView is a plan's page, as far as it does not depend on an address.
+func newPlanView(d *domain.PlanDetail, drawn int) views.PlanView {
+	gated := gatedSteps(d.Confirms)
+	view := views.PlanView{
+		ID: d.Plan.ID, Title: d.Plan.Title, Objective: d.Document.Objective, Status: string(d.Plan.Status),
+		Context: views.Link{Label: d.Plan.ContextID}, Poster: d.Plan.Name, Created: views.At(d.Plan.CreatedAt), TraceID: d.Plan.TraceID,
+		Hash: d.Plan.Hash, Import: d.Plan.Imported, Locked: d.Document.Locked,
+		Drawing: drawPlan(d, gated, drawn), Steps: newPlanSteps(d, gated), Confirms: newConfirmRefs(d.Confirms),
+	}
+	if d.Context != nil {
+		view.Context = views.Link{Label: contextTitle(d.Context), URL: contextPath(d.Context.ID)}
+	}
+	if d.Propose == nil {
+		view.ProposeURL = planPath(d.Plan.ID) + "/propose"
+	} else if d.Plan.Status == domain.PlanDraft || d.Plan.Status == domain.PlanProposed {
+		view.ProposeHint = domain.AsError(d.Propose).Message
+	}
+	if d.Cancel == nil {
+		view.Cancel = newPlanCancel(d.Plan)
+	}
+	return view
+}
+
+func newPlanCancel(plan *domain.Plan) *views.CancelForm {
+	form := &views.CancelForm{Action: planPath(plan.ID) + "/cancel", Label: "Abandon draft", Hint: "The plan ends here. Nobody can take it up again."}
+	if plan.Status == domain.PlanInProgress {
+		form.Label, form.Hint = "Cancel plan", "The running plan stops: its gate answers ABORT, and what waits for a decision on it is cancelled."
+	}
+	return form
+}
+
+// gatedSteps are the steps that a pending confirm gates, by id.
+func gatedSteps(confirms []*domain.Confirm) map[string]bool {
+	gated := map[string]bool{}
+	for _, c := range confirms {
+		if c.Binding == domain.BoundStep && c.Status == domain.Pending && !c.Imported {
+			gated[c.StepID] = true
+		}
+	}
+	return gated
+}
+
+// newPlanSteps are the rows of a plan's table, in the order sent.
+func newPlanSteps(d *domain.PlanDetail, gated map[string]bool) []views.PlanStep {
+	anchors := make(map[string]string, len(d.Document.Steps))
+	for i, step := range d.Document.Steps {
+		anchors[step.ID] = "#" + stepAnchor(i)
+	}
+	byStep := map[string][]*domain.Confirm{}
+	for _, c := range d.Confirms {
+		if c.Binding == domain.BoundStep {
+			byStep[c.StepID] = append(byStep[c.StepID], c)
+		}
+	}
+	var rows []views.PlanStep
+	for i, step := range d.Document.Steps {
+		row := views.PlanStep{
+			Number: i + 1, ID: step.ID, Anchor: stepAnchor(i), Description: step.Description, Status: string(d.Plan.States.Status(i)),
+			AgentRole: views.Link{Label: step.AgentRole}, Gated: gated[step.ID], Critical: d.Plan.States.Critical(i),
+			Confirms: newConfirmRefs(byStep[step.ID]),
+		}
+		for _, dependency := range step.Dependencies {
+			row.DependsOn = append(row.DependsOn, views.Link{Label: dependency, URL: anchors[dependency]})
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// newConfirmRefs names confirms of the same matter.
+func newConfirmRefs(confirms []*domain.Confirm) (refs []views.ConfirmRef) {
+	for _, c := range confirms {
+		refs = append(refs, newConfirmRef(c))
+	}
+	return refs
+}
+
+func newConfirmRef(c *domain.Confirm) views.ConfirmRef {
+	when := c.DecidedAt
+	if when.IsZero() {
+		when = c.ReceivedAt
+	}
+	return views.ConfirmRef{ID: c.ID, URL: confirmPath(c.ID), Status: shownStatus(c), When: views.At(when)}
+}

@@ -1,0 +1,212 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"countersign/domain"
+	"countersign/views"
+	"countersign/web/route"
+)
+
+const rolesPath = "/roles"
+
+func rolePath(id string) string { return rolesPath + "/" + url.PathEscape(id) }
+
+func (s *Server) mountRoles() {
+	reads, modifies := route.Capability(domain.RoleRead, domain.RoleModify), route.Capability(domain.RoleModify)
+	s.page(rolesPath, reads, s.roles)
+	s.page(rolesPath+"/new", modifies, s.newRole)
+	s.page(rolesPath+"/:id", reads, s.role)
+	s.form(rolesPath, modifies, s.createRole)
+	s.form(rolesPath+"/:id", modifies, s.updateRole)
+	s.form(rolesPath+"/:id/delete", modifies, s.deleteRole)
+}
+
+func (s *Server) roles(v *visit) error {
+	roles, err := s.svc.Roles(v.ctx(), v.ref())
+	if err != nil {
+		return err
+	}
+	view := views.RolesView{Self: rolesPath, Notice: noticeOf(v)}
+	if v.who.Can(domain.RoleModify) {
+		view.NewURL = rolesPath + "/new"
+	}
+	for _, role := range roles {
+		_, use, err := s.svc.Role(v.ctx(), v.ref(), role.ID)
+		if err != nil {
+			return err
+		}
+		view.Rows = append(view.Rows, newRoleRow(role, use))
+	}
+	return s.show(v, http.StatusOK, "Roles", views.SectionRoles, views.Roles(view))
+}
+
+func newRoleRow(role *domain.Role, use domain.RoleUse) views.RoleRow {
+	return views.RoleRow{
+		ID: role.ID, URL: rolePath(role.ID), Name: role.Name, Description: role.Description, Capabilities: names(role.Capabilities),
+		Users: len(use.Users), Keys: len(use.Keys), Seeded: seeded(role.ID),
+	}
+}
+
+func names(capabilities []domain.Capability) (list []string) {
+	for _, c := range capabilities {
+		list = append(list, string(c))
+	}
+	return list
+}
+
+func seeded(id string) bool {
+	return slices.ContainsFunc(domain.SeededRoles(), func(role domain.Role) bool { return role.ID == id })
+}
+
+// knownCapabilities are what the editor suggests, by resource.
+func knownCapabilities() (groups []views.CapabilityGroup) {
+	for _, known := range domain.KnownCapabilities() {
+		resource := known.Capability.Resource()
+		if known.Capability == domain.Everything {
+			resource = "everything"
+		}
+		if len(groups) == 0 || groups[len(groups)-1].Resource != resource {
+			groups = append(groups, views.CapabilityGroup{Resource: resource})
+		}
+		last := &groups[len(groups)-1]
+		last.Capabilities = append(last.Capabilities, string(known.Capability))
+	}
+	return groups
+}
+
+func (s *Server) newRole(v *visit) error {
+	if !v.who.Can(domain.RoleModify) {
+		return &domain.Error{Code: domain.CodeMissingCapability, Capability: domain.RoleModify, Message: "Making roles needs the capability role.modify."}
+	}
+	return s.showNewRole(v, http.StatusOK, views.RoleView{})
+}
+
+func (s *Server) showNewRole(v *visit, status int, view views.RoleView) error {
+	view.Action, view.MayEdit, view.Known = rolesPath, true, knownCapabilities()
+	return s.show(v, status, "New role", views.SectionRoles, views.Role(view))
+}
+
+func (s *Server) role(v *visit) error { return s.showRole(v, http.StatusOK, nil) }
+
+// showRole renders a role; with errors, the fields hold what was sent.
+func (s *Server) showRole(v *visit, status int, wrong views.Errors) error {
+	role, use, err := s.svc.Role(v.ctx(), v.ref(), v.Param("id"))
+	if err != nil {
+		return err
+	}
+	view := newRoleView(role, use, v.who)
+	view.Notice = noticeOf(v)
+	if wrong != nil {
+		view.Errors, view.Notice = wrong, nil
+		if v.fields().Has("name") {
+			view.Name, view.Description, view.Capabilities = v.field("name"), v.field("description"), v.field("capabilities")
+		}
+	}
+	return s.show(v, status, role.Name, views.SectionRoles, views.Role(view))
+}
+
+func newRoleView(role *domain.Role, use domain.RoleUse, reader *domain.Principal) views.RoleView {
+	may := reader.Can(domain.RoleModify)
+	view := views.RoleView{
+		ID: role.ID, Action: rolePath(role.ID), MayEdit: may && !role.Locked, Name: role.Name, Description: role.Description,
+		Capabilities: strings.Join(names(role.Capabilities), "\n"), Known: knownCapabilities(), Seeded: seeded(role.ID), Locked: role.Locked,
+		Created: views.At(role.CreatedAt), Updated: views.At(role.UpdatedAt), Uses: newRoleUses(use),
+	}
+	switch {
+	case !may:
+		view.Missing = string(domain.RoleModify)
+	case role.Locked:
+		view.DeleteHint = "It is locked. Unlock it through the JSON interface first."
+	case role.ID == domain.AdminRole:
+		view.DeleteHint = "The role admin cannot be deleted."
+	case use.Any():
+		view.DeleteHint = "It is in use and cannot be deleted."
+	default:
+		view.DeleteURL = rolePath(role.ID) + "/delete"
+	}
+	return view
+}
+
+func newRoleUses(use domain.RoleUse) (uses []views.RoleUse) {
+	add := func(label string, names []string) {
+		if len(names) == 0 {
+			return
+		}
+		list := views.RoleUse{Label: label}
+		for _, name := range names {
+			list.Links = append(list.Links, views.Link{Label: name})
+		}
+		uses = append(uses, list)
+	}
+	add("Users", use.Users)
+	add("Keys", use.Keys)
+	if use.Confirms > 0 {
+		add("Pending confirms", []string{fmt.Sprintf("%d require it", use.Confirms)})
+	}
+	return uses
+}
+
+// roleInput reads the form. lines has the number of the line that each
+// capability stands on; empty lines are passed over and nothing else is.
+func roleInput(v *visit) (in domain.RoleInput, lines []int) {
+	in = domain.RoleInput{Name: v.field("name"), Description: v.field("description")}
+	for i, line := range strings.Split(v.field("capabilities"), "\n") {
+		if line != "" {
+			in.Capabilities, lines = append(in.Capabilities, line), append(lines, i+1)
+		}
+	}
+	return in, lines
+}
+
+// refusedRole is refusedForm with the lines of the capabilities.
+func refusedRole(err error, lines []int) views.Errors {
+	for i, p := range domain.AsError(err).Problems {
+		var at int
+		if n, _ := fmt.Sscanf(p.Path, "capabilities[%d]", &at); n == 1 && at < len(lines) {
+			domain.AsError(err).Problems[i].Message = fmt.Sprintf("Line %d: %s.", lines[at], p.Message)
+		}
+	}
+	return refusedForm(err, map[string]string{"name": "name", "capabilities": "capabilities"})
+}
+
+func (s *Server) createRole(v *visit) error {
+	in, lines := roleInput(v)
+	role, err := s.svc.CreateRole(v.ctx(), v.ref(), in)
+	if wrong := refusedRole(err, lines); wrong != nil && v.who.Can(domain.RoleModify) {
+		return s.showNewRole(v, statusOf(err), views.RoleView{Name: in.Name, Description: in.Description, Capabilities: v.field("capabilities"), Errors: wrong})
+	} else if err != nil {
+		return err
+	}
+	return goTo(v, rolePath(role.ID)+"?done=role-created")
+}
+
+func (s *Server) updateRole(v *visit) error {
+	in, lines := roleInput(v)
+	current, _, err := s.svc.Role(v.ctx(), v.ref(), v.Param("id"))
+	if err != nil {
+		return err
+	}
+	in.Locked = current.Locked // the form has no field for it
+	_, err = s.svc.UpdateRole(v.ctx(), v.ref(), current.ID, in)
+	if wrong := refusedRole(err, lines); wrong != nil {
+		return s.showRole(v, statusOf(err), wrong)
+	} else if err != nil {
+		return err
+	}
+	return goTo(v, rolePath(current.ID)+"?done=role-saved")
+}
+
+func (s *Server) deleteRole(v *visit) error {
+	err := s.svc.DeleteRole(v.ctx(), v.ref(), v.Param("id"))
+	if wrong := refusedForm(err, nil); wrong != nil {
+		return s.showRole(v, statusOf(err), wrong)
+	} else if err != nil {
+		return err
+	}
+	return goTo(v, rolesPath+"?done=role-deleted")
+}
