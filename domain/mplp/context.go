@@ -30,7 +30,7 @@ func ParseContext(data []byte, l Limits) (*Context, error) {
 		"context_id":  id(&c.ID),
 		"root":        c.root,
 		"title":       filledText(&c.Title),
-		"status":      oneOf(&c.Status, "draft", "active", "suspended", "archived", "closed"),
+		"status":      oneOf(&c.Status, contextStatuses...),
 		"summary":     text(&ignored),
 		"language":    text(&ignored),
 		"owner_role":  text(&c.OwnerRole),

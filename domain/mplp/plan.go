@@ -43,7 +43,7 @@ func ParsePlan(data []byte, l Limits) (*Plan, error) {
 		"context_id": id(&p.ContextID),
 		"title":      filledText(&p.Title),
 		"objective":  filledText(&p.Objective),
-		"status":     oneOf(&p.Status, "draft", "proposed", "approved", "in_progress", "completed", "cancelled", "failed"),
+		"status":     oneOf(&p.Status, planStatuses...),
 		"steps":      p.steps,
 	}, "context_id", "title", "objective", "steps")
 	validateDAG(r, p.Steps)
@@ -80,7 +80,7 @@ func (s *Step) read(v value, o *Object) {
 	v.r.members(v.path, o, fields{
 		"step_id":      id(&s.ID),
 		"description":  filledText(&s.Description),
-		"status":       oneOf(&s.Status, "pending", "in_progress", "completed", "blocked", "skipped", "failed"),
+		"status":       oneOf(&s.Status, stepStatuses...),
 		"dependencies": s.dependencies,
 		"agent_role":   text(&s.AgentRole),
 		"order_index":  whole(&s.OrderIndex, 0, maxIndex),

@@ -41,7 +41,7 @@ func records(p *[]Decision) func(value) {
 			v.r.filled(o, e.path, "decided_at")
 			v.r.members(e.path, o, fields{
 				"decision_id":     id(&d.ID),
-				"status":          oneOf(&d.Status, "approved", "rejected", "cancelled"),
+				"status":          oneOf(&d.Status, decisionStatuses...),
 				"decided_by_role": filledText(&d.DecidedByRole),
 				"decided_at":      moment(&d.DecidedAt),
 				"reason":          text(&d.Reason),

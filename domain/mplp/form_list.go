@@ -1,0 +1,51 @@
+package mplp
+
+import "fmt"
+
+// listForm is an array of at least some elements of one form. Those of a
+// unique one are strings that differ.
+type listForm struct {
+	of     form
+	least  int
+	unique bool
+}
+
+func (f listForm) check(v value) {
+	list := v.elements()
+	if list != nil && len(list) < f.least {
+		v.problem("min_items", fmt.Sprintf("must have at least %d element", f.least))
+	}
+	seen := map[string]bool{}
+	for _, e := range list {
+		f.of.check(e)
+		if text, ok := unquote(e.raw); f.unique && ok {
+			if seen[text] {
+				e.problem("unique", "must differ from the elements before it")
+			}
+			seen[text] = true
+		}
+	}
+}
+
+// project leaves out the elements that have no place in the form.
+func (f listForm) project(p *projection, path string, raw Raw) (Raw, bool) {
+	if raw[0] != '[' {
+		return nil, false
+	}
+	var list []Raw
+	seen := map[string]bool{}
+	for i, element := range elements(raw) {
+		if isNull(element) {
+			continue
+		}
+		element, ok := f.of.project(p, fmt.Sprintf("%s[%d]", path, i), element)
+		if text, isText := unquote(element); ok && f.unique && isText {
+			ok = !seen[text]
+			seen[text] = true
+		}
+		if ok {
+			list = append(list, element)
+		}
+	}
+	return Array(list...), len(list) >= f.least
+}
