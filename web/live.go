@@ -95,6 +95,9 @@ func liveCursor(v *visit) (after int64, ok bool) {
 func drain(entry *evidence.Entry, more <-chan *evidence.Entry) (changed []string, last int64) {
 	for {
 		family, _, _ := strings.Cut(entry.Type, ".")
+		if family == "step" {
+			family = "plan" // pages show steps as part of their plan
+		}
 		if !slices.Contains(changed, family) {
 			changed = append(changed, family)
 		}

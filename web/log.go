@@ -23,41 +23,54 @@ func logEntryPath(seq int64) string {
 	return pager{path: logPath}.next(strconv.FormatInt(seq+1, 10)) + "#entry-" + strconv.FormatInt(seq, 10)
 }
 
-// entryTypes are what the log can be narrowed to.
-var entryTypes = []string{
-	"confirm.requested", "confirm.approved", "confirm.rejected", "confirm.cancelled", "confirm.imported",
-	"plan.created", "plan.revised", "plan.proposed", "plan.approved", "plan.rejected", "plan.cancelled", "plan.imported",
-	"context.created", "context.modified", "role.created", "role.modified", "role.deleted",
-	"user.created", "user.roles_assigned", "user.disabled", "user.enabled", "user.reset", "user.password_set",
-	"key.created", "key.revoked",
-}
-
 func (s *Server) mountLog() {
 	s.page(logPath, route.Capability(domain.TraceRead), s.log)
 }
 
+// logIDs are the ids that the log can be narrowed to.
+var logIDs = []views.Field{{Name: "confirm_id", Label: "Confirm id"}, {Name: "plan_id", Label: "Plan id"}, {Name: "trace_id", Label: "Trace id"}}
+
 func (s *Server) log(v *visit) error {
-	kind, cursor := v.QueryParam("type"), v.QueryParam("cursor")
+	cursor := v.QueryParam("cursor")
 	before, err := entryCursor(cursor)
 	if err != nil {
 		return err
 	}
-	entries, err := s.svc.Entries(v.ctx(), v.ref(), domain.EntryFilter{Newest: true, Before: before, Type: kind, Limit: domain.DefaultPage + 1})
+	f, view := logFilter(v.QueryParams())
+	f.Newest, f.Before, f.Limit = true, before, domain.DefaultPage+1
+	entries, err := s.svc.Entries(v.ctx(), v.ref(), f)
 	if err != nil {
 		return err
 	}
-	list, next := pager{path: logPath, filter: url.Values{"type": {kind}}}, ""
+	filter := maps.Clone(v.QueryParams())
+	filter.Del("cursor")
+	list, next := pager{path: logPath, filter: filter}, ""
 	if len(entries) > domain.DefaultPage {
 		entries = entries[:domain.DefaultPage]
 		next = strconv.FormatInt(entries[len(entries)-1].Seq, 10)
 	}
-	view := views.LogView{
-		Self: v.Request().URL.RequestURI(), Types: choices(kind, "Any type", entryTypes...), NextURL: list.next(next), FirstURL: list.first(cursor),
-	}
+	view.Self, view.NextURL, view.FirstURL = v.Request().URL.RequestURI(), list.next(next), list.first(cursor)
 	for _, e := range entries {
 		view.Rows = append(view.Rows, newLogRow(e, v.who))
 	}
 	return s.show(v, http.StatusOK, "Log", views.SectionLog, views.Log(view))
+}
+
+// logFilter reads what the log is narrowed to, and gives it back as fields.
+func logFilter(query url.Values) (f domain.EntryFilter, view views.LogView) {
+	family, kind := query.Get("family"), query.Get("type")
+	f = domain.EntryFilter{Type: kind, ConfirmID: query.Get("confirm_id"), PlanID: query.Get("plan_id"), TraceID: query.Get("trace_id")}
+	types := domain.EntryTypes()
+	if family != "" {
+		types = slices.DeleteFunc(types, func(t string) bool { return domain.FamilyOf(t) != family })
+		f.Types = types
+	}
+	view.Families, view.Types = choices(family, "Any family", domain.Families()...), choices(kind, "Any type", types...)
+	for _, field := range logIDs {
+		field.Value = query.Get(field.Name)
+		view.IDs = append(view.IDs, field)
+	}
+	return f, view
 }
 
 // entryCursor is the number of the entry that a page stands before.
@@ -76,7 +89,10 @@ func entryCursor(cursor string) (*int64, error) {
 func newLogRow(e *evidence.Entry, reader *domain.Principal) views.LogRow {
 	row := views.LogRow{
 		Sequence: strconv.FormatInt(e.Seq, 10), At: views.At(e.At), Type: e.Type, Principal: e.Name, Kind: e.Kind, Role: e.Role,
-		Cause: e.Cause, Object: entryObject(e, reader), Detail: entryDetail(e.Data), TraceID: e.TraceID,
+		Cause: e.Cause, Object: entryObject(e, reader), Detail: entryDetail(e.Data),
+	}
+	if e.TraceID != "" {
+		row.Trace = views.Link{Label: e.TraceID, URL: tracePath(e.TraceID)}
 	}
 	if row.Principal == "" {
 		row.Principal = e.Principal

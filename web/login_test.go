@@ -2,15 +2,160 @@ package web_test
 
 import (
 	"net/http"
+	"net/url"
+	"strings"
 	"testing"
+	"time"
+
+	"countersign/domain"
 )
 
-func TestSignInLeadsToInbox(t *testing.T) {
+func TestSignInLeadsBack(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.user("reviewer", "reviewer")
+	for _, tc := range []struct{ name, next, want string }{
+		{"nowhere in particular", "", "/"},
+		{"a page", "/confirms/abc?from=q%3Dx", "/confirms/abc?from=q%3Dx"},
+		{"another site", "https://evil.example/", "/"},
+		{"another site without a scheme", "//evil.example/confirms", "/"},
+		{"a back slash", `/\evil.example`, "/"},
+		{"a control character", "/\t/evil.example", "/"},
+		{"up and away", "/confirms/../../evil", "/"},
+		{"no page", "/live", "/"},
+		{"the interface for programs", "/api/v1/confirms", "/"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			b := w.browser().in(t)
+			page := b.want(b.get("/login?"+url.Values{"next": {tc.next}}.Encode()), http.StatusOK)
+			answer := b.want(b.submit(page, "/login", "username", "reviewer", "password", password), http.StatusSeeOther)
+			if got := answer.Header.Get("Location"); got != tc.want {
+				t.Errorf("location %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestSignInNeverSaysWhatWasWrong(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.user("reviewer", "reviewer")
+	var said []string
+	for _, form := range [][2]string{{"reviewer", "wrong"}, {"nobody", password}} {
+		b := w.browser()
+		page := b.want(b.submit(b.get("/login"), "/login", "username", form[0], "password", form[1]), http.StatusUnauthorized)
+		said = append(said, page.doc(t).Find(".notice").Text())
+	}
+	if said[0] == "" || said[0] != said[1] {
+		t.Errorf("messages differ: %q", said)
+	}
+}
+
+func TestSignInNeedsItsOwnForm(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.user("reviewer", "reviewer")
+	b := w.browser()
+	b.want(b.do(http.MethodPost, "/login", url.Values{"username": {"reviewer"}, "password": {password}}), http.StatusForbidden)
+}
+
+func TestSignInRotatesTheSession(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	b := w.user("reviewer", "reviewer")
-	page := b.want(b.get("/confirms"), http.StatusOK)
-	if got := page.doc(t).Find("h1").Text(); got != "Inbox" {
-		t.Errorf("heading %q", got)
+	site, err := url.Parse(w.url)
+	if err != nil {
+		t.Fatal(err)
 	}
+	session := func() string {
+		for _, cookie := range b.client.Jar.Cookies(site) {
+			if cookie.Name == "countersign" {
+				return cookie.Value
+			}
+		}
+		return ""
+	}
+	before := session()
+	// The sign-in page sends whoever is signed in away: use a form from before.
+	other := w.browser()
+	target, form := other.form(other.get("/login"), "/login")
+	b.client.Jar.SetCookies(site, other.client.Jar.Cookies(site))
+	form.Set("username", "reviewer")
+	form.Set("password", password)
+	b.want(b.do(http.MethodPost, target, form), http.StatusSeeOther)
+	if after := session(); after == before || after == "" {
+		t.Fatal("the session is the same")
+	}
+	if _, _, err := w.svc.SessionUser(w.ctx, before); domain.ErrorCode(err) != domain.CodeUnauthenticated {
+		t.Errorf("the session before is still good: %v", err)
+	}
+}
+
+func TestSessionsEnd(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name string
+		end  func(*world, *browser)
+	}{
+		{"by signing out", func(_ *world, b *browser) {
+			b.want(b.submit(b.get("/confirms"), "/logout"), http.StatusSeeOther)
+		}},
+		{"by being idle", func(w *world, _ *browser) { w.pass(domain.SessionIdle) }},
+		{"by age", func(w *world, b *browser) {
+			for range int(domain.SessionLife / (20 * time.Minute)) {
+				w.pass(20 * time.Minute)
+				b.get("/confirms")
+			}
+		}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			b := w.user("reviewer", "reviewer")
+			b.want(b.get("/confirms"), http.StatusOK)
+			tc.end(w, b)
+			answer := b.want(b.get("/confirms?mine=1"), http.StatusSeeOther)
+			if got, want := answer.Header.Get("Location"), "/login?next=%2Fconfirms%3Fmine%3D1"; got != want {
+				t.Errorf("location %q, want %q", got, want)
+			}
+		})
+	}
+}
+
+func TestSetUpMakesTheFirstAdministrator(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	token, err := w.svc.SetupToken(w.ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := w.browser()
+	page := b.want(b.get("/setup?token="+token), http.StatusOK)
+	refused := b.want(b.submit(page, "/setup", "username", "first", "password", "short", "password_again", "short"), http.StatusUnprocessableEntity)
+	if refused.doc(t).Find("#password-error").Length() != 1 || refused.doc(t).Find("#username").AttrOr("value", "") != "first" {
+		t.Error("the form does not say what is wrong, or lost the name")
+	}
+	b.want(b.submit(page, "/setup", "username", "first", "password", password, "password_again", password+"!"), http.StatusUnprocessableEntity)
+	b.want(b.submit(page, "/setup", "username", "first", "password", password, "password_again", password), http.StatusSeeOther)
+	b.want(b.get("/users"), http.StatusOK)
+	b.want(w.browser().get("/setup?token="+token), http.StatusNotFound)
+}
+
+func TestInvitedUserChoosesAPassword(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	administrator := w.user("administrator", "admin")
+	invited := administrator.want(administrator.submit(administrator.get("/users"), "/users", "username", "newcomer", "role", "reviewer"), http.StatusOK)
+	link, err := url.Parse(strings.TrimSpace(invited.doc(t).Find("#one-time-link").Text()))
+	if err != nil || link.Path != "/password" {
+		t.Fatalf("link %q: %v", link, err)
+	}
+	b := w.browser()
+	page := b.want(b.get(link.RequestURI()), http.StatusOK)
+	if target, _ := b.form(page, "/password"); target != "/password" {
+		t.Errorf("the form's address %q carries the secret", target)
+	}
+	b.want(b.submit(page, "/password", "password", password, "password_again", password), http.StatusSeeOther)
+	b.want(b.get("/confirms"), http.StatusOK)
+	b.want(w.browser().get(link.RequestURI()), http.StatusNotFound)
 }

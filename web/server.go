@@ -108,6 +108,7 @@ func (s *Server) mount() {
 	s.mountUsers()
 	s.mountKeys()
 	s.mountLog()
+	s.mountTraces()
 	s.mountAccount()
 	s.mountLive()
 	api.Mount(s.table, api.Options{Service: s.svc, Logger: s.logger})

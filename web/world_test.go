@@ -122,6 +122,12 @@ func (w *world) agent(name string, roles ...string) domain.Ref {
 	return domain.Ref{Kind: domain.KindAgent, ID: k.ID}
 }
 
+// asker adds a key that may ask for anything.
+func (w *world) asker() domain.Ref {
+	w.t.Helper()
+	return w.agent("agent", w.role("asker", "confirm.request", "plan.*", "context.*"))
+}
+
 // post posts a confirm written as JSON.
 func (w *world) post(ref domain.Ref, text string) *domain.Confirm {
 	w.t.Helper()
@@ -175,6 +181,7 @@ func (w *world) outcome(id string) *domain.Outcome {
 // browser keeps cookies and follows no redirects.
 type browser struct {
 	*world
+	t      *testing.T
 	client *http.Client
 	ref    domain.Ref
 	htmx   bool // send what htmx sends
@@ -186,9 +193,16 @@ func (w *world) browser() *browser {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return &browser{world: w, client: &http.Client{
+	return &browser{world: w, t: w.t, client: &http.Client{
 		Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
+}
+
+// in is the same browser in a subtest.
+func (b *browser) in(t *testing.T) *browser {
+	same := *b
+	same.t = t
+	return &same
 }
 
 // answer is a response with its body read.
@@ -279,4 +293,18 @@ func (b *browser) want(a *answer, status int) *answer {
 		b.t.Fatalf("%s %s: status %d, want %d\n%s", a.Request.Method, a.Request.URL.Path, a.StatusCode, status, a.text)
 	}
 	return a
+}
+
+// newContext posts a context and gives its id.
+func (w *world) newContext(ref domain.Ref) string {
+	w.t.Helper()
+	in, err := mplp.ParseContext([]byte(`{"context_id":"ctx-login-service","title":"Login service","status":"active","summary":"Where people sign in"}`), w.svc.Limits().Wire())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	c, err := w.svc.CreateContext(w.ctx, ref, in)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return c.ID
 }

@@ -1,0 +1,144 @@
+package web
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"countersign/domain"
+	"countersign/domain/evidence"
+	"countersign/views"
+	"countersign/web/route"
+)
+
+func tracePath(id string) string { return "/traces/" + url.PathEscape(id) }
+
+func (s *Server) mountTraces() {
+	s.page("/traces/:id", route.Capability(domain.TraceRead), s.trace)
+}
+
+func (s *Server) trace(v *visit) error {
+	id := v.Param("id")
+	history, err := s.svc.TraceHistory(v.ctx(), v.ref(), id)
+	if err != nil {
+		return err
+	}
+	view := newTraceView(id, history, v.who, s.svc.Now())
+	view.Self = v.Request().URL.RequestURI()
+	return s.show(v, http.StatusOK, "Trace", views.SectionLog, views.Trace(view))
+}
+
+// newTraceView puts what the log says of a trace on one time line.
+func newTraceView(id string, h *domain.TraceHistory, reader *domain.Principal, now time.Time) views.TraceView {
+	view := views.TraceView{ID: id}
+	if h.Posted != nil {
+		view.Status, view.Posted = h.Posted.Status, string(h.Posted.Native)
+		if h.Posted.PlanID != "" {
+			view.Plan = views.Link{Label: h.Posted.PlanID, URL: planPath(h.Posted.PlanID)}
+		}
+	}
+	for _, e := range h.Entries {
+		view.Rows = append(view.Rows, newLogRow(e, reader))
+		if view.Plan.Label == "" && e.PlanID != "" {
+			view.Plan = views.Link{Label: e.PlanID, URL: planPath(e.PlanID)}
+		}
+	}
+	if h.More {
+		view.MoreURL = withQuery(logPath, url.Values{"trace_id": {id}}.Encode())
+	}
+	lanes := traceLanes(h.Entries)
+	if len(lanes) == 0 {
+		return view
+	}
+	begin, end := lanes[0].start, lanes[0].start
+	for _, l := range lanes {
+		if l.end.IsZero() {
+			end = now
+		}
+		for _, at := range []time.Time{l.start, l.end} {
+			if at.After(end) {
+				end = at
+			}
+		}
+	}
+	line := timeLine{begin: begin, span: max(end.Sub(begin), time.Millisecond)}
+	view.Duration = views.Span(line.span)
+	for i := range 5 {
+		x := i * 250
+		view.Ticks = append(view.Ticks, views.TraceTick{X: x, Label: views.Span(line.span * time.Duration(i) / 4)})
+	}
+	for _, l := range lanes {
+		view.Lanes = append(view.Lanes, line.lane(l))
+	}
+	return view
+}
+
+// lane is one bar: what began with an entry and ended with another, if it did.
+type lane struct {
+	kind, status, detail string
+	label                views.Link
+	start, end           time.Time
+}
+
+// traceLanes pairs entries: a step's start with its end, a confirm's request
+// with its decision. A step that is retried has a lane for each try.
+func traceLanes(entries []*evidence.Entry) (list []*lane) {
+	open := map[string]*lane{}
+	for _, e := range entries {
+		family, what, _ := strings.Cut(e.Type, ".")
+		switch {
+		case e.Type == "confirm.requested":
+			l := &lane{kind: "confirm", status: "pending", label: views.Link{Label: e.ConfirmID, URL: confirmPath(e.ConfirmID)}, start: e.At}
+			open["confirm "+e.ConfirmID], list = l, append(list, l)
+		case e.Type == "step.started":
+			var facts struct{ Title string }
+			_ = json.Unmarshal(e.Data, &facts)
+			l := &lane{kind: "span", status: "in_progress", label: views.Link{Label: strings.TrimPrefix(e.SpanID, "span-"), URL: planPath(e.PlanID)}, detail: facts.Title, start: e.At}
+			open[e.PlanID+" "+e.SpanID], list = l, append(list, l)
+		case e.Type == "step.completed" || e.Type == "step.failed":
+			end(open, e.PlanID+" "+e.SpanID, what, "", e.At)
+		case family == "confirm" && (what == "approved" || what == "rejected" || what == "cancelled"):
+			detail := "by " + e.Name
+			if e.Cause == string(domain.CauseTimeout) {
+				what, detail = "timeout", "nobody decided"
+			}
+			end(open, "confirm "+e.ConfirmID, what, detail, e.At)
+		}
+	}
+	return list
+}
+
+// end closes a lane that is open.
+func end(open map[string]*lane, key, status, detail string, at time.Time) {
+	l := open[key]
+	if l == nil {
+		return
+	}
+	l.status, l.end = status, at
+	if detail != "" {
+		l.detail = detail
+	}
+	delete(open, key)
+}
+
+// timeLine turns times into thousandths of the drawing's width.
+type timeLine struct {
+	begin time.Time
+	span  time.Duration
+}
+
+func (t timeLine) x(at time.Time) int { return int(1000 * at.Sub(t.begin) / t.span) }
+
+func (t timeLine) lane(l *lane) views.TraceLane {
+	view := views.TraceLane{Kind: l.kind, Label: l.label, Status: l.status, Detail: l.detail, Start: views.At(l.start), X: t.x(l.start)}
+	right := 1000
+	if !l.end.IsZero() {
+		right, view.Took = t.x(l.end), views.Span(l.end.Sub(l.start))
+	}
+	const least = 6 // a bar that took no time is still to be seen
+	view.X = min(view.X, 1000-least)
+	view.W = max(right-view.X, least)
+	return view
+}
