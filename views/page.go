@@ -9,6 +9,7 @@ type Frame struct {
 	SignedIn  bool
 	UserName  string
 	Nav       Nav
+	Seen      int64   // last log entry before the page was read: the stream of signals begins after it
 	Now       string  // the server's clock, RFC 3339: countdowns run on it, whatever the reader's clock says
 	Shortcuts bool    // the account's setting for keyboard shortcuts
 	Refresh   int     // seconds between reloads without JavaScript, 0 for never (the inbox: 30)

@@ -37,7 +37,7 @@ func (s *Server) show(v *visit, status int, title string, section views.Section,
 	}
 	frame := views.Frame{
 		Title: title, SignedIn: true, UserName: v.who.Name, Assets: s.assetURLs(),
-		Nav: newNav(v.who, section, pending), Now: s.svc.Now().Format(time.RFC3339Nano),
+		Nav: newNav(v.who, section, pending), Seen: v.seen, Now: s.svc.Now().Format(time.RFC3339Nano),
 	}
 	page := views.Fragment(frame, content)
 	if !isPartial(v) {

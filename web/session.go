@@ -93,6 +93,7 @@ type visit struct {
 	who    *domain.Principal
 	record *domain.Session
 	token  string // the cookie's, from which the form token is made
+	seen   int64  // last log entry before anything else was read
 }
 
 // visit finds who is asking; nobody is CodeUnauthenticated.
@@ -104,8 +105,12 @@ func (s *Server) visit(c echo.Context) (*visit, error) {
 	if session.IsNew {
 		return nil, &domain.Error{Code: domain.CodeUnauthenticated, Message: "Sign in first."}
 	}
+	last, err := s.svc.LastSeq(c.Request().Context())
+	if err != nil {
+		return nil, err
+	}
 	return &visit{
-		Context: c, token: session.ID,
+		Context: c, token: session.ID, seen: last,
 		who:    session.Values[principalKey{}].(*domain.Principal),
 		record: session.Values[recordKey{}].(*domain.Session),
 	}, nil
