@@ -35,6 +35,7 @@ const prefix = "/api/v1"
 type api struct {
 	service *domain.Service
 	logger  *slog.Logger
+	waits   *waits
 }
 
 // handler answers a request of the principal that by names.
@@ -45,7 +46,7 @@ type adder func(method, path string, needs route.Needs, h handler)
 
 // Mount registers every address of the interface.
 func Mount(t *route.Table, o Options) {
-	a := &api{service: o.Service, logger: o.Logger}
+	a := &api{service: o.Service, logger: o.Logger, waits: newWaits(o.Service.Limits)}
 	if a.logger == nil {
 		a.logger = slog.New(slog.DiscardHandler)
 	}
@@ -56,27 +57,23 @@ func Mount(t *route.Table, o Options) {
 	a.outcomes(add)
 	a.decisions(add)
 	a.approvals(add)
+	a.streams(add)
 	a.plans(add)
+	a.planMoves(add)
+	a.gates(add)
 	a.contexts(add)
+	a.traces(add)
 	a.roles(add)
+	a.events(add)
+	a.learning(add)
 	a.validation(add)
 }
 
 // guard lets a handler run for callers with a valid key, and answers whatever
 // error or panic comes out of it.
 func (a *api) guard(h handler) echo.HandlerFunc {
-	return func(c echo.Context) (err error) {
-		defer func() {
-			if v := recover(); v == http.ErrAbortHandler {
-				panic(v)
-			} else if v != nil {
-				err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
-			}
-			if err != nil {
-				a.fail(c, err)
-				err = nil
-			}
-		}()
+	run := func(c echo.Context) (err error) {
+		defer recovered(&err)
 		requestID(c)
 		c.Response().Header().Set(echo.HeaderCacheControl, "no-store")
 		by, err := a.authenticate(c.Request())
@@ -87,6 +84,21 @@ func (a *api) guard(h handler) echo.HandlerFunc {
 			return err
 		}
 		return h(c, by)
+	}
+	return func(c echo.Context) error {
+		if err := run(c); err != nil {
+			a.fail(c, err)
+		}
+		return nil
+	}
+}
+
+// recovered makes an error of a panic, with the stack for the operator's log.
+func recovered(err *error) {
+	if v := recover(); v == http.ErrAbortHandler {
+		panic(v)
+	} else if v != nil {
+		*err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
 	}
 }
 
@@ -123,9 +135,13 @@ func (a *api) authenticate(r *http.Request) (domain.Ref, error) {
 	return p.Ref, nil
 }
 
-// bearer is the token of the one Authorization header, empty if there is none.
+// bearer is the token of the one Authorization header, or of the handshake of a
+// socket; empty if there is none.
 func bearer(r *http.Request) string {
 	headers := r.Header.Values(echo.HeaderAuthorization)
+	if len(headers) == 0 && upgrades(r) {
+		return offered(r)
+	}
 	if len(headers) != 1 {
 		return ""
 	}

@@ -55,7 +55,11 @@ func (a *api) getApproval(c echo.Context, by domain.Ref) error {
 	if err != nil {
 		return err
 	}
-	hold(c, wait)
+	end, err := a.hold(c, by, wait)
+	if err != nil {
+		return err
+	}
+	defer end()
 	o, err := a.service.Approval(c.Request().Context(), by, param(c, "key"), wait)
 	if err != nil {
 		return err

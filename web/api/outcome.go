@@ -82,7 +82,11 @@ func (a *api) getOutcome(c echo.Context, by domain.Ref) error {
 	if err != nil {
 		return err
 	}
-	hold(c, wait)
+	end, err := a.hold(c, by, wait)
+	if err != nil {
+		return err
+	}
+	defer end()
 	o, err := a.service.Outcome(c.Request().Context(), by, param(c, "id"), wait)
 	if err != nil {
 		return err
@@ -90,12 +94,15 @@ func (a *api) getOutcome(c echo.Context, by domain.Ref) error {
 	return writeOutcome(c, o, newOutcome(o))
 }
 
-// hold lifts the server's deadline for writing from a request that waits.
-func hold(c echo.Context, wait time.Duration) {
-	if wait > 0 {
-		// A connection without deadlines refuses, and has none to lift.
-		_ = http.NewResponseController(c.Response()).SetWriteDeadline(time.Time{})
+// hold takes a place for a request that waits, until end, and lifts the server's
+// deadline for writing from it.
+func (a *api) hold(c echo.Context, by domain.Ref, wait time.Duration) (end func(), err error) {
+	if wait <= 0 {
+		return func() {}, nil
 	}
+	// A connection without deadlines refuses, and has none to lift.
+	_ = http.NewResponseController(c.Response()).SetWriteDeadline(time.Time{})
+	return a.waits.begin(by)
 }
 
 // writeOutcome answers either way; while nothing is decided, the caller is to

@@ -18,6 +18,7 @@ import (
 const (
 	codeMethodNotAllowed     domain.Code = "method-not-allowed"
 	codeUnsupportedMediaType domain.Code = "unsupported-media-type"
+	codeUpgradeRequired      domain.Code = "upgrade-required"
 )
 
 // kind is what all problems of one type have in common.
@@ -44,6 +45,7 @@ var kinds = map[domain.Code]kind{
 	domain.CodeTooLarge:            {http.StatusRequestEntityTooLarge, "Too large"},
 	codeUnsupportedMediaType:       {http.StatusUnsupportedMediaType, "Unsupported media type"},
 	domain.CodeInvalid:             {http.StatusUnprocessableEntity, "Invalid"},
+	codeUpgradeRequired:            {http.StatusUpgradeRequired, "Upgrade required"},
 	domain.CodeLocked:              {http.StatusLocked, "Locked"},
 	domain.CodeRateLimited:         {http.StatusTooManyRequests, "Too many"},
 	domain.CodeInternal:            {http.StatusInternalServerError, "Internal error"},
@@ -172,14 +174,20 @@ func writeJSON(c echo.Context, status int, v any) error {
 	return write(c, status, echo.MIMEApplicationJSON, v)
 }
 
-// write encodes a value without escaping for HTML, so that arguments inside it
-// keep their bytes.
 func write(c echo.Context, status int, mediaType string, v any) error {
+	text, err := encode(v)
+	if err != nil {
+		return err
+	}
+	return c.Blob(status, mediaType, text)
+}
+
+// encode writes a value without escaping for HTML, so that arguments inside it
+// keep their bytes.
+func encode(v any) ([]byte, error) {
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return err
-	}
-	return c.Blob(status, mediaType, text.Bytes())
+	err := enc.Encode(v)
+	return text.Bytes(), err
 }

@@ -20,33 +20,47 @@ var access = map[string]struct {
 	path, body    string
 	own, stranger int
 }{
-	"POST /confirms":               {"/confirms", toolCall, 403, 403},
-	"GET /confirms":                {"/confirms", "", 200, 200},
-	"GET /confirms/:id":            {"/confirms/c-1", "", 200, 404},
-	"PATCH /confirms/:id":          {"/confirms/c-1", `{"decisions":[{"status":"approved"}]}`, 403, 404},
-	"POST /confirms/:id/cancel":    {"/confirms/c-1/cancel", "", never, 404}, // a requester may
-	"GET /confirms/:id/outcome":    {"/confirms/c-1/outcome", "", 200, 404},
-	"POST /confirms/:id/decisions": {"/confirms/c-1/decisions", `{"status":"approved","content_hash":"HASH"}`, 403, 404},
-	"POST /approvals":              {"/approvals", `{"session_id":"s",` + toolCall[1:], 403, 403},
-	"GET /approvals/:key":          {"/approvals/s_1", "", 200, 404},
-	"POST /approvals/:key":         {"/approvals/s_1", `{"decisions":[{"type":"approve"}]}`, 403, 404},
-	"POST /plans":                  {"/plans", draft, 403, 403},
-	"GET /plans":                   {"/plans", "", 200, 200},
-	"GET /plans/:id":               {"/plans/plan-1", "", 200, 404},
-	"PUT /plans/:id":               {"/plans/plan-1", draft, 403, 404},
-	"POST /plans/:id/propose":      {"/plans/plan-1/propose", "", 403, 404},
-	"POST /plans/:id/cancel":       {"/plans/plan-1/cancel", "", never, 404}, // a poster may
-	"POST /contexts":               {"/contexts", `{}`, 403, 403},
-	"GET /contexts":                {"/contexts", "", 200, 200},
-	"GET /contexts/:id":            {"/contexts/ctx-9", "", 403, 404},
-	"PUT /contexts/:id":            {"/contexts/ctx-9", `{}`, 403, 404},
-	"POST /roles":                  {"/roles", `{"name":"x"}`, 403, 403},
-	"GET /roles":                   {"/roles", "", 403, 403},
-	"GET /roles/:id":               {"/roles/planner", "", 403, 403},
-	"PUT /roles/:id":               {"/roles/planner", `{"name":"planner"}`, 403, 403},
-	"DELETE /roles/:id":            {"/roles/planner", "", 403, 403},
-	"GET /roles/:id/can":           {"/roles/planner/can?capability=plan.create", "", 200, 200},
-	"POST /validate/:type":         {"/validate/role", `{"name":"x"}`, 200, 200},
+	"POST /confirms":                  {"/confirms", toolCall, 403, 403},
+	"GET /confirms":                   {"/confirms", "", 200, 200},
+	"GET /confirms/:id":               {"/confirms/c-1", "", 200, 404},
+	"PATCH /confirms/:id":             {"/confirms/c-1", `{"decisions":[{"status":"approved"}]}`, 403, 404},
+	"POST /confirms/:id/cancel":       {"/confirms/c-1/cancel", "", never, 404}, // a requester may
+	"GET /confirms/:id/outcome":       {"/confirms/c-1/outcome", "", 200, 404},
+	"POST /confirms/:id/decisions":    {"/confirms/c-1/decisions", `{"status":"approved","content_hash":"HASH"}`, 403, 404},
+	"POST /approvals":                 {"/approvals", `{"session_id":"s",` + toolCall[1:], 403, 403},
+	"GET /approvals/:key":             {"/approvals/s_1", "", 200, 404},
+	"POST /approvals/:key":            {"/approvals/s_1", `{"decisions":[{"type":"approve"}]}`, 403, 404},
+	"POST /plans":                     {"/plans", draft, 403, 403},
+	"GET /plans":                      {"/plans", "", 200, 200},
+	"GET /plans/:id":                  {"/plans/plan-1", "", 200, 404},
+	"PUT /plans/:id":                  {"/plans/plan-1", draft, 403, 404},
+	"POST /plans/:id/propose":         {"/plans/plan-1/propose", "", 403, 404},
+	"POST /plans/:id/cancel":          {"/plans/plan-1/cancel", "", never, 404}, // a poster may
+	"POST /plans/:id/start":           {"/plans/plan-1/start", "", 403, 404},
+	"POST /plans/:id/complete":        {"/plans/plan-1/complete", "", 403, 404},
+	"POST /plans/:id/fail":            {"/plans/plan-1/fail", "", 403, 404},
+	"PATCH /plans/:id/steps/:step_id": {"/plans/plan-1/steps/s1", `{"status":"in_progress"}`, 403, 404},
+	"GET /gate":                       {"/gate?plan_id=plan-1&step_id=s1", "", 403, 403},
+	"POST /gate/consume":              {"/gate/consume", `{"confirm_id":"c-1","execution_id":"e","action":0,"args_hash":"HASH"}`, 403, 404},
+	"POST /contexts":                  {"/contexts", `{}`, 403, 403},
+	"GET /contexts":                   {"/contexts", "", 200, 200},
+	"GET /contexts/:id":               {"/contexts/ctx-9", "", 403, 404},
+	"PUT /contexts/:id":               {"/contexts/ctx-9", `{}`, 403, 404},
+	"POST /traces":                    {"/traces", `{"context_id":"ctx-9"}`, 403, 403},
+	"GET /traces":                     {"/traces", "", 200, 200},
+	"GET /traces/:id":                 {"/traces/t-1", "", 200, 404},
+	"POST /roles":                     {"/roles", `{"name":"x"}`, 403, 403},
+	"GET /roles":                      {"/roles", "", 403, 403},
+	"GET /roles/:id":                  {"/roles/planner", "", 403, 403},
+	"PUT /roles/:id":                  {"/roles/planner", `{"name":"planner"}`, 403, 403},
+	"DELETE /roles/:id":               {"/roles/planner", "", 403, 403},
+	"GET /roles/:id/can":              {"/roles/planner/can?capability=plan.create", "", 200, 200},
+	"POST /validate/:type":            {"/validate/role", `{"name":"x"}`, 200, 200},
+	"GET /events":                     {"/events", "", 403, 403},
+	"GET /learning-samples":           {"/learning-samples", "", 403, 403},
+	// A stream has no end, so that one is asked for here that never begins.
+	"GET /sessions/:session_id/events": {"/sessions/s/events?last_event_id=x", "", 422, 422},
+	"GET /sessions/:session_id/ws":     {"/sessions/s/ws", "", 426, 426},
 }
 
 // populated is a server with an object of every kind, posted by one agent.
@@ -58,6 +72,7 @@ func populated(t *testing.T) (s *server, hash string) {
 	agent.post("/approvals", `{"approval_key":"s_1",`+toolCall[1:]).want(http.StatusCreated)
 	agent.post("/plans", draft).want(http.StatusCreated)
 	agent.post("/contexts", `{"context_id":"ctx-9"}`).want(http.StatusCreated)
+	agent.post("/traces", `{"trace_id":"t-1","context_id":"ctx-9"}`).want(http.StatusCreated)
 	s.role("guest", "collab.join")
 	s.owner("stranger")
 	return s, strings.Trim(confirm.header.Get("ETag"), `"`)
@@ -172,7 +187,7 @@ func TestRoutes_ForeignIsLikeUnknown(t *testing.T) {
 			return
 		}
 		stranger := stranger.on(t)
-		unknown := regexp.MustCompile(`c-1|s_1|plan-1|ctx-9`)
+		unknown := regexp.MustCompile(`c-1|s_1|plan-1|ctx-9|t-1`)
 		body = strings.ReplaceAll(body, "HASH", hash)
 		foreign := stranger.do(method, path, body, "If-Match", `"`+hash+`"`).problem(http.StatusNotFound, "not-found")
 		other := strings.Replace(unknown.ReplaceAllString(body, "x_2"), hash, "sha256:"+strings.Repeat("0", 64), 1)

@@ -1,0 +1,84 @@
+package api
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"math"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"countersign/domain"
+	"countersign/web/route"
+)
+
+func (a *api) events(add adder) {
+	add(http.MethodGet, "/events", route.Capability(domain.TraceRead), a.getEvents)
+}
+
+// getEvents reads the log as events, or follows it. A list ends where next_cursor
+// says; after and cursor mean the same.
+func (a *api) getEvents(c echo.Context, by domain.Ref) error {
+	page, err := page(c)
+	if err != nil {
+		return err
+	}
+	f := domain.EventFilter{
+		ConfirmID: c.QueryParam("confirm_id"), PlanID: c.QueryParam("plan_id"), TraceID: c.QueryParam("trace_id"),
+		Family: c.QueryParam("family"), Type: c.QueryParam("type"), Limit: page.Limit,
+	}
+	if f.After, err = place("after", cmp.Or(c.QueryParam("after"), page.Cursor)); err != nil {
+		return err
+	}
+	if accepts(c, eventStream) {
+		return a.followEvents(c, by, f)
+	}
+	events, next, err := a.service.Events(c.Request().Context(), by, f)
+	if err != nil {
+		return err
+	}
+	objects := make([][]byte, len(events))
+	for i, event := range events {
+		if objects[i], err = json.Marshal(event); err != nil {
+			return err
+		}
+	}
+	if next == nil {
+		return writeList(c, objects, "")
+	}
+	return writeList(c, objects, next.String())
+}
+
+// followEvents sends what comes after the place that the listener has reached,
+// or after this moment.
+func (a *api) followEvents(c echo.Context, by domain.Ref, f domain.EventFilter) error {
+	ctx := c.Request().Context()
+	missed, err := lastEventID(c)
+	if err != nil {
+		return err
+	}
+	if missed != nil {
+		f.After = missed
+	}
+	if f.After == nil {
+		last, err := a.service.LastSeq(ctx)
+		if err != nil {
+			return err
+		}
+		f.After = &domain.Cursor{Seq: last, N: math.MaxInt}
+	}
+	// What is refused is refused before the stream begins.
+	if _, _, err := a.service.Events(ctx, by, f); err != nil {
+		return err
+	}
+	return a.stream(c, by, func(ctx context.Context, out *sse) error {
+		return a.service.FollowEvents(ctx, by, f, func(event domain.Event) error {
+			text, err := json.Marshal(event)
+			if err != nil {
+				return err
+			}
+			return out.send(event.Cursor, text)
+		})
+	})
+}

@@ -1,0 +1,73 @@
+package api
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"countersign/domain"
+	"countersign/domain/mplp"
+	"countersign/web/route"
+)
+
+func (a *api) gates(add adder) {
+	needs := route.Capability(domain.PlanExecute)
+	add(http.MethodGet, "/gate", needs, a.getGate)
+	add(http.MethodPost, "/gate/consume", needs, a.consume)
+}
+
+// gateVerdict is the gate's answer. Nothing but "allow": true lets a step run:
+// a problem document has no such member.
+type gateVerdict struct {
+	Verdict  string   `json:"verdict"`
+	Allow    bool     `json:"allow"`
+	Code     string   `json:"code"`
+	Reason   string   `json:"reason"`
+	Confirms []string `json:"confirms"`
+}
+
+func (a *api) getGate(c echo.Context, by domain.Ref) error {
+	wait, err := wait(c)
+	if err != nil {
+		return err
+	}
+	end, err := a.hold(c, by, wait)
+	if err != nil {
+		return err
+	}
+	defer end()
+	v, err := a.service.Gate(c.Request().Context(), by, domain.GateQuery{
+		PlanID: c.QueryParam("plan_id"), StepID: c.QueryParam("step_id"),
+		ToolUseID: c.QueryParam("tool_use_id"), ArgsHash: c.QueryParam("args_hash"), Wait: wait,
+	})
+	if err != nil {
+		return err
+	}
+	return writeJSON(c, http.StatusOK, gateVerdict{
+		Verdict: v.Verdict, Allow: v.Allow(), Code: v.Code, Reason: v.Reason, Confirms: append([]string{}, v.Confirms...),
+	})
+}
+
+// consumption is what was used, and when: for a repeat, the first time.
+type consumption struct {
+	ConfirmID   string `json:"confirm_id"`
+	ExecutionID string `json:"execution_id"`
+	Subject     string `json:"subject"` // confirm, step:<id> or action:<index>
+	ConsumedAt  string `json:"consumed_at"`
+	LogIndex    int64  `json:"log_index"`
+}
+
+func (a *api) consume(c echo.Context, by domain.Ref) error {
+	in, err := read(a, c, mplp.ParseConsume)
+	if err != nil {
+		return err
+	}
+	used, err := a.service.Consume(c.Request().Context(), by, domain.ConsumeInput(*in))
+	if err != nil {
+		return err
+	}
+	return writeJSON(c, http.StatusOK, consumption{
+		ConfirmID: used.ConfirmID, ExecutionID: used.ExecutionID, Subject: used.Subject,
+		ConsumedAt: mplp.RenderTime(used.ConsumedAt), LogIndex: used.Seq,
+	})
+}

@@ -1,0 +1,169 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/coder/websocket"
+	"github.com/labstack/echo/v4"
+
+	"countersign/domain"
+	"countersign/domain/mplp"
+)
+
+// Browsers cannot set headers on a socket, so they offer the key as a protocol
+// beside the one that is selected.
+const (
+	socketProtocol = "countersign.v1"
+	keyProtocol    = "bearer."
+)
+
+// upgrades says whether a request is a socket's handshake.
+func upgrades(r *http.Request) bool {
+	return strings.EqualFold(r.Header.Get(echo.HeaderUpgrade), "websocket")
+}
+
+// offered is the key among the protocols of a handshake.
+func offered(r *http.Request) string {
+	protocols := strings.Split(strings.Join(r.Header.Values("Sec-WebSocket-Protocol"), ","), ",")
+	for i, p := range protocols {
+		protocols[i] = strings.TrimSpace(p)
+	}
+	i := slices.IndexFunc(protocols, func(p string) bool { return strings.HasPrefix(p, keyProtocol) })
+	if i < 0 || !slices.Contains(protocols, socketProtocol) {
+		return ""
+	}
+	return strings.TrimPrefix(protocols[i], keyProtocol)
+}
+
+// socket is a session's stream that takes approval commands too.
+type socket struct {
+	*websocket.Conn
+	c       echo.Context
+	by      domain.Ref
+	session string
+}
+
+func (a *api) openSocket(c echo.Context, by domain.Ref) error {
+	if !upgrades(c.Request()) {
+		c.Response().Header().Set(echo.HeaderConnection, "Upgrade")
+		c.Response().Header().Set(echo.HeaderUpgrade, "websocket")
+		return &domain.Error{Code: codeUpgradeRequired, Message: "This address is a WebSocket's; the same frames are at …/events."}
+	}
+	s := &socket{c: c, by: by, session: param(c, "session_id")}
+	after, err := a.beginning(c, by, s.session)
+	if err != nil {
+		return err
+	}
+	end, err := a.waits.begin(by)
+	if err != nil {
+		return err
+	}
+	defer end()
+	s.Conn, err = websocket.Accept(c.Response(), c.Request(), &websocket.AcceptOptions{
+		Subprotocols: []string{socketProtocol},
+		// Any origin may ask: there is no cookie that a page of another site
+		// could act by, only a key that it would have to know.
+		InsecureSkipVerify: true,
+	})
+	if err != nil {
+		return nil // Accept has answered
+	}
+	defer s.CloseNow()
+	s.SetReadLimit(int64(a.service.Limits().Body))
+	// The request's own context means nothing once the connection is ours.
+	ctx, leave := context.WithCancel(context.WithoutCancel(c.Request().Context()))
+	defer leave()
+	go func() {
+		defer leave()
+		a.takeCommands(context.WithoutCancel(ctx), s)
+	}()
+	err = a.attend(ctx, by, s.ping, func(ctx context.Context) error {
+		return a.service.FollowSession(ctx, by, s.session, after, func(f domain.Frame) error { return s.send(ctx, f) })
+	})
+	if ctx.Err() == nil {
+		a.fault(c, err)
+	}
+	_ = s.Close(farewell(err))
+	return nil
+}
+
+// farewell is the close code and reason for what a stream ended with.
+func farewell(err error) (websocket.StatusCode, string) {
+	switch {
+	case err == nil:
+		return websocket.StatusGoingAway, "the server stops"
+	case domain.ErrorCode(err) == domain.CodeUnauthenticated:
+		return websocket.StatusPolicyViolation, "the key has come to its end"
+	}
+	return websocket.StatusInternalError, "the stream broke; come back with last_event_id"
+}
+
+func (s *socket) ping(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	return gone(s.Ping(ctx))
+}
+
+// send writes a frame, whose id is its last member: a socket has no other place
+// for it.
+func (s *socket) send(ctx context.Context, f domain.Frame) error {
+	text := fmt.Appendf(nil, `%s,"id":%s}`, f.Data[:len(f.Data)-1], mplp.String(f.Cursor.String()))
+	return s.write(ctx, text)
+}
+
+func (s *socket) write(ctx context.Context, text []byte) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	return gone(s.Write(ctx, websocket.MessageText, text))
+}
+
+// errorFrame answers a command that was refused.
+type errorFrame struct {
+	Type        string  `json:"type"` // error
+	ApprovalKey string  `json:"approval_key,omitempty"`
+	Error       problem `json:"error"`
+}
+
+// takeCommands carries out S4's approval commands until the client leaves. What
+// a command leads to is heard in the stream, like what anybody else decides.
+func (a *api) takeCommands(ctx context.Context, s *socket) {
+	for {
+		kind, text, err := s.Read(ctx)
+		if err != nil {
+			return
+		}
+		if kind != websocket.MessageText {
+			_ = s.Close(websocket.StatusUnsupportedData, "commands are JSON text")
+			return
+		}
+		key, err := a.command(ctx, s, text)
+		if err == nil {
+			continue
+		}
+		a.fault(s.c, err)
+		frame, err := encode(errorFrame{Type: "error", ApprovalKey: key, Error: newProblem(s.c, err)})
+		if err != nil || s.write(ctx, frame) != nil {
+			return
+		}
+	}
+}
+
+// command carries out one command and gives the approval key that it names.
+func (a *api) command(ctx context.Context, s *socket, text []byte) (key string, err error) {
+	defer recovered(&err)
+	in, err := mplp.ParseApprovalCommand(text, a.service.Limits().Wire())
+	switch {
+	case err != nil:
+		return "", err
+	case in.Key == "":
+		return "", invalid("approval_key", "required", "Name the approval request in approval_key.")
+	case in.SessionID != s.session:
+		return in.Key, invalid("session_id", "const", "This socket is of the session "+s.session+".")
+	}
+	_, err = a.service.DecideApproval(ctx, s.by, in.Key, in)
+	return in.Key, err
+}

@@ -1,0 +1,57 @@
+package api
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/labstack/echo/v4"
+
+	"countersign/domain"
+	"countersign/domain/mplp"
+	"countersign/web/route"
+)
+
+func (a *api) traces(add adder) {
+	add(http.MethodPost, "/traces", route.Capability(domain.PlanExecute), a.postTrace)
+	add(http.MethodGet, "/traces", route.Known, a.listTraces)
+	add(http.MethodGet, "/traces/:id", route.Known, a.getTrace)
+}
+
+func (a *api) postTrace(c echo.Context, by domain.Ref) error {
+	in, err := read(a, c, mplp.ParseTraceObject)
+	if err != nil {
+		return err
+	}
+	created, err := a.service.CreateTrace(c.Request().Context(), by, in)
+	if err != nil {
+		return err
+	}
+	if err := warn(c, in.Warnings); err != nil {
+		return err
+	}
+	return writePosted(c, true, "/traces/"+url.PathEscape(created.ID), created.Native)
+}
+
+func (a *api) listTraces(c echo.Context, by domain.Ref) error {
+	page, err := page(c)
+	if err != nil {
+		return err
+	}
+	traces, next, err := a.service.Traces(c.Request().Context(), by, page)
+	if err != nil {
+		return err
+	}
+	objects := make([][]byte, len(traces))
+	for i, trace := range traces {
+		objects[i] = trace.Native
+	}
+	return writeList(c, objects, next)
+}
+
+func (a *api) getTrace(c echo.Context, by domain.Ref) error {
+	found, err := a.service.Trace(c.Request().Context(), by, param(c, "id"))
+	if err != nil {
+		return err
+	}
+	return writeObject(c, http.StatusOK, found.Native)
+}

@@ -1,0 +1,45 @@
+package api
+
+import (
+	"sync"
+
+	"countersign/domain"
+)
+
+// waits counts who waits and who listens: each holds a connection and memory,
+// so there is an end to them, for one key and for the server.
+type waits struct {
+	limits func() domain.Limits
+
+	mu  sync.Mutex
+	all int
+	of  map[domain.Ref]int
+}
+
+func newWaits(limits func() domain.Limits) *waits {
+	return &waits{limits: limits, of: map[domain.Ref]int{}}
+}
+
+// begin takes a place, which end gives back. It is called once.
+func (w *waits) begin(by domain.Ref) (end func(), err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.of[by] >= w.limits().Waits:
+		return nil, &domain.Error{Code: domain.CodeRateLimited, Message: "This key has as many waits and streams open as it may."}
+	case w.all >= w.limits().AllWaits:
+		return nil, &domain.Error{Code: domain.CodeRateLimited, Message: "The server has as many waits and streams open as it may."}
+	}
+	w.all++
+	w.of[by]++
+	return func() { w.end(by) }, nil
+}
+
+func (w *waits) end(by domain.Ref) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.all--
+	if w.of[by]--; w.of[by] == 0 {
+		delete(w.of, by)
+	}
+}
