@@ -163,13 +163,18 @@ func roleInput(v *visit) (in domain.RoleInput, lines []int) {
 	return in, lines
 }
 
-// refusedRole is refusedForm with the lines of the capabilities.
+// refusedRole is refusedForm with the lines that the capabilities stand on.
 func refusedRole(err error, lines []int) views.Errors {
-	for i, p := range domain.AsError(err).Problems {
-		var at int
-		if n, _ := fmt.Sscanf(p.Path, "capabilities[%d]", &at); n == 1 && at < len(lines) {
-			domain.AsError(err).Problems[i].Message = fmt.Sprintf("Line %d: %s.", lines[at], p.Message)
+	if domain.ErrorCode(err) == domain.CodeInvalid {
+		refused := *domain.AsError(err)
+		refused.Problems = slices.Clone(refused.Problems)
+		for i, p := range refused.Problems {
+			var at int
+			if n, _ := fmt.Sscanf(p.Path, "capabilities[%d]", &at); n == 1 && at < len(lines) {
+				refused.Problems[i].Message = fmt.Sprintf("Line %d: %s.", lines[at], p.Message)
+			}
 		}
+		err = &refused
 	}
 	return refusedForm(err, map[string]string{"name": "name", "capabilities": "capabilities"})
 }

@@ -1,0 +1,322 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"countersign/domain"
+	"countersign/domain/mplp"
+)
+
+func TestInboxListsWhatWaits(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b, agent := w.user("reviewer", "reviewer"), w.asker()
+	w.post(agent, bare)
+	c := w.post(agent, trade)
+	w.post(agent, `{"target_type":"other","reason":"old","status":"approved","decisions":[{"decision_id":"d1","status":"approved","decided_by_role":"boss","decided_at":"2025-01-01T00:00:00Z"}]}`)
+	doc := b.want(b.get("/confirms"), http.StatusOK).doc(t)
+	if got := doc.Find(".row").Length(); got != 2 {
+		t.Errorf("%d rows, want the pending ones without the import", got)
+	}
+	if got := doc.Find(".row").First().AttrOr("data-id", ""); got != c.ID {
+		t.Errorf("first is %s, want the one with the soonest deadline", got)
+	}
+	if got := doc.Find(".row").First().Find(".tool").Text(); strings.TrimSpace(got) != "execute_trade" {
+		t.Errorf("tool %q", got)
+	}
+	b.want(b.decide(c, "decision", "approve"), http.StatusSeeOther)
+	if got := b.get("/confirms?status=decided").doc(t).Find(".row").Length(); got != 2 {
+		t.Errorf("%d decided rows, want the decided one and the import", got)
+	}
+}
+
+func TestInboxGoesOnPageByPage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b, agent := w.user("reviewer", "reviewer"), w.asker()
+	for range domain.DefaultPage + 1 {
+		w.post(agent, trade)
+	}
+	first := b.want(b.get("/confirms?q=execute"), http.StatusOK).doc(t)
+	next := first.Find("a[rel=next]").AttrOr("href", "")
+	second := b.want(b.get(next), http.StatusOK).doc(t)
+	if got := second.Find(".row").Length(); got != 1 {
+		t.Errorf("%d rows on the second page at %q", got, next)
+	}
+	b.want(b.get("/confirms?cursor=garbage"), http.StatusUnprocessableEntity)
+}
+
+func TestC2_PlanIsProposedAndDecided(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	planner, reviewer := w.user("planner", "planner"), w.user("reviewer", "reviewer")
+	id := w.plan(w.asker(), "plan-1")
+	page := planner.want(planner.get("/plans/"+id), http.StatusOK)
+	doc := page.doc(t)
+	if got := doc.Find(".drawing a.step").Length(); got != 3 {
+		t.Errorf("%d steps drawn, want 3", got)
+	}
+	if got := doc.Find("#step-2 [data-label=After] a").AttrOr("href", ""); got != "#step-1" {
+		t.Errorf("step 2 comes after %q", got)
+	}
+	planner.want(planner.submit(page, "/plans/"+id+"/propose"), http.StatusSeeOther)
+	planner.want(planner.submit(page, "/plans/"+id+"/propose"), http.StatusConflict)
+
+	link := reviewer.get("/confirms").doc(t).Find(".row-link")
+	if got := strings.TrimSpace(link.Text()); got != "Fix the login" {
+		t.Errorf("the inbox names the plan %q", got)
+	}
+	confirm := reviewer.want(reviewer.get(link.AttrOr("href", "")), http.StatusOK)
+	action := link.AttrOr("href", "") + "/decision"
+	reviewer.want(reviewer.submit(confirm, action, "decision", "request_changes", "reason", "Test it first"), http.StatusSeeOther)
+	if got := planner.get("/plans/" + id).doc(t).Find(".kicker").Text(); !strings.Contains(got, "Draft") {
+		t.Errorf("the plan is %q", got)
+	}
+	// Proposed again, the confirm says what was said before.
+	planner.want(planner.submit(page, "/plans/"+id+"/propose"), http.StatusSeeOther)
+	again := reviewer.get(reviewer.get("/confirms").doc(t).Find(".row-link").AttrOr("href", ""))
+	if got := again.doc(t).Find("section[aria-labelledby=supersedes]").Text(); !strings.Contains(got, "Test it first") {
+		t.Errorf("asked before: %q", got)
+	}
+}
+
+func TestP14b_DraftIsAbandoned(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b := w.user("planner", "planner")
+	id := w.plan(w.asker(), "plan-1")
+	page := b.get("/plans/" + id)
+	b.want(b.submit(page, "/plans/"+id+"/cancel", "reason", "not needed"), http.StatusSeeOther)
+	b.want(b.submit(page, "/plans/"+id+"/cancel"), http.StatusConflict)
+	if got := b.want(b.get("/plans?status=cancelled"), http.StatusOK).doc(t).Find(".row").Length(); got != 1 {
+		t.Errorf("%d cancelled plans", got)
+	}
+}
+
+func TestLargePlanIsDrawnAroundTheGate(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var steps strings.Builder
+	for i := range 600 {
+		if i > 0 {
+			steps.WriteString(",")
+		}
+		steps.WriteString(`{"step_id":"s` + strconv.Itoa(i) + `","description":"Step ` + strconv.Itoa(i) + `"`)
+		if i > 0 {
+			steps.WriteString(`,"dependencies":["s` + strconv.Itoa(i-1) + `"]`)
+		}
+		steps.WriteString("}")
+	}
+	agent := w.asker()
+	in, err := mplp.ParsePlan([]byte(`{"plan_id":"long","context_id":"c","title":"Long","objective":"Far","steps":[`+steps.String()+`]}`), w.svc.Limits().Wire())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.svc.PostPlan(w.ctx, agent, in); err != nil {
+		t.Fatal(err)
+	}
+	c := w.post(agent, `{"target_type":"plan","target_id":"long","step_id":"s300"}`)
+	doc := w.user("reviewer", "reviewer").open(c).doc(t)
+	if drawn := doc.Find(".drawing a.step").Length(); drawn != 5 {
+		t.Errorf("%d steps drawn, want the gated one and two to each side", drawn)
+	}
+	if got := doc.Find(".drawing a.step.gated").AttrOr("href", ""); got != "#step-301" {
+		t.Errorf("gated %q", got)
+	}
+	if rows := doc.Find("table.steps tbody tr").Length(); rows != 600 {
+		t.Errorf("%d rows in the table, want all", rows)
+	}
+}
+
+func TestRolesAreEdited(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b := w.user("administrator", "admin")
+	page := b.want(b.get("/roles/new"), http.StatusOK)
+	wrong := b.want(b.submit(page, "/roles", "name", "payer", "capabilities", "plan.create\r\n\r\nConfirm.reject"), http.StatusUnprocessableEntity)
+	if got := wrong.doc(t).Find("#capabilities-error").Text(); !strings.Contains(got, "Line 3") || !strings.Contains(got, "position 1") {
+		t.Errorf("message %q", got)
+	}
+	made := b.want(b.submit(page, "/roles", "name", "payer", "description", "Pays", "capabilities", "plan.create"), http.StatusSeeOther)
+	at, _, _ := strings.Cut(made.Header.Get("Location"), "?")
+	b.want(b.submit(page, "/roles", "name", "Payer", "capabilities", ""), http.StatusConflict)
+	role := b.want(b.get(at), http.StatusOK)
+	b.want(b.submit(role, at, "name", "payer", "description", "Pays", "capabilities", "plan.create\nplan.execute"), http.StatusSeeOther)
+	if got := b.get(at).doc(t).Find("#capabilities").Text(); got != "plan.create\nplan.execute" {
+		t.Errorf("capabilities %q", got)
+	}
+	b.want(b.submit(role, at+"/delete"), http.StatusSeeOther)
+	b.want(b.get(at), http.StatusNotFound)
+	if got := b.get("/roles/admin").doc(t).Find("form[action$=delete]").Length(); got != 0 {
+		t.Error("the role admin is offered for deletion")
+	}
+}
+
+func TestUsersAreManaged(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b, other := w.user("administrator", "admin"), w.user("other", "reviewer")
+	at := "/users/" + other.ref.ID
+	page := b.want(b.get(at), http.StatusOK)
+	b.want(b.submit(page, at+"/roles"), http.StatusUnprocessableEntity)
+	b.want(b.submit(page, at+"/roles", "role", "human_user"), http.StatusSeeOther)
+	b.want(b.submit(page, at+"/sessions"), http.StatusSeeOther)
+	other.want(other.get("/confirms"), http.StatusSeeOther)
+	if got := b.want(b.submit(page, at+"/reset"), http.StatusOK).doc(t).Find("#one-time-link").Text(); !strings.Contains(got, "/password?token=") {
+		t.Errorf("link %q", got)
+	}
+	b.want(b.submit(page, at+"/disable"), http.StatusSeeOther)
+	b.want(b.submit(page, at+"/disable"), http.StatusConflict)
+	b.want(b.submit(b.get(at), at+"/enable"), http.StatusSeeOther)
+	own := "/users/" + b.ref.ID
+	if self := b.get(own); self.doc(t).Find("form[action$=roles]").Length() != 0 {
+		t.Error("the own roles are offered for change")
+	}
+	b.want(b.submit(b.get(own), own+"/disable"), http.StatusConflict) // the last administrator
+}
+
+func TestKeysAreMadeAndRevoked(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b := w.user("administrator", "admin")
+	page := b.want(b.get("/keys"), http.StatusOK)
+	for _, tc := range []struct {
+		name, field string
+		form        []string
+	}{
+		{"no role", "role", []string{"name", "bot"}},
+		{"may decide without an owner", "owner", []string{"name", "bot", "role", "executor", "may_decide", "1"}},
+		{"days that are no number", "expires_days", []string{"name", "bot", "role", "executor", "expires_days", "soon"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			b := b.in(t)
+			refused := b.want(b.submit(page, "/keys", tc.form...), http.StatusUnprocessableEntity).doc(t)
+			if refused.Find("#"+tc.field+"-error").Length() != 1 || refused.Find("#name").AttrOr("value", "") != "bot" {
+				t.Error("the form does not say what is wrong, or lost the name")
+			}
+		})
+	}
+	made := b.want(b.submit(page, "/keys", "name", "bot", "role", "executor", "expires_days", "30"), http.StatusOK)
+	secret := strings.TrimSpace(made.doc(t).Find("#secret").Text())
+	p, err := w.svc.Authenticate(w.ctx, secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := b.get("/keys")
+	if strings.Contains(list.text, secret) {
+		t.Error("the key is shown again")
+	}
+	revoke := "/keys/" + p.ID + "/revoke"
+	b.want(b.submit(list, revoke), http.StatusSeeOther)
+	b.want(b.submit(list, revoke), http.StatusConflict)
+	if _, err := w.svc.Authenticate(w.ctx, secret); domain.ErrorCode(err) != domain.CodeUnauthenticated {
+		t.Errorf("the revoked key: %v", err)
+	}
+}
+
+func TestAccountIsOnesOwn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b := w.user("reviewer", "reviewer")
+	elsewhere := w.browser()
+	elsewhere.want(elsewhere.submit(elsewhere.get("/login"), "/login", "username", "reviewer", "password", password), http.StatusSeeOther)
+	page := b.want(b.get("/account"), http.StatusOK)
+	end := page.doc(t).Find("form[action$=end]").AttrOr("action", "")
+	b.want(b.submit(page, end), http.StatusSeeOther)
+	elsewhere.want(elsewhere.get("/confirms"), http.StatusSeeOther)
+	b.want(b.submit(page, end), http.StatusNotFound)
+
+	fresh := "another harbour at dusk"
+	wrong := b.want(b.submit(page, "/account/password", "current", "wrong", "password", fresh, "password_again", fresh), http.StatusUnprocessableEntity)
+	if wrong.doc(t).Find("#current-error").Length() != 1 {
+		t.Error("the form does not say that the password is wrong")
+	}
+	b.want(b.submit(page, "/account/password", "current", password, "password", fresh, "password_again", "other"), http.StatusUnprocessableEntity)
+	b.want(b.submit(page, "/account/password", "current", password, "password", fresh, "password_again", fresh), http.StatusSeeOther)
+	b.want(b.submit(page, "/account/shortcuts"), http.StatusSeeOther)
+	if got := b.get("/confirms").doc(t).Find("body").AttrOr("data-shortcuts", ""); got != "off" {
+		t.Errorf("shortcuts %q", got)
+	}
+}
+
+func TestLogGoesBackPageByPage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b, agent := w.user("reader", "executor"), w.asker()
+	for range domain.DefaultPage {
+		w.post(agent, bare)
+	}
+	doc := b.want(b.get("/log?type=confirm.requested"), http.StatusOK).doc(t)
+	if got := doc.Find("tbody tr").Length(); got != domain.DefaultPage || doc.Find("a[rel=next]").Length() != 0 {
+		t.Errorf("%d rows", got)
+	}
+	all := b.get("/log").doc(t)
+	older := b.want(b.get(all.Find("a[rel=next]").AttrOr("href", "")), http.StatusOK).doc(t)
+	if got := older.Find("tbody tr").Last().AttrOr("id", ""); got != "entry-0" {
+		t.Errorf("the last entry is %q", got)
+	}
+	b.want(b.get("/log?cursor=x"), http.StatusUnprocessableEntity)
+}
+
+func TestContextShowsItsUse(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	agent := w.asker()
+	id := w.newContext(agent)
+	w.post(agent, `{"target_type":"context","target_id":"`+id+`","actions":[{"name":"context.update","args":{"status":"closed"}}]}`)
+	b := w.user("architect", "architect", "reviewer")
+	doc := b.want(b.get("/contexts/"+id), http.StatusOK).doc(t)
+	if got := doc.Find("h1").Text(); got != "Login service" {
+		t.Errorf("heading %q", got)
+	}
+	if got := doc.Find(".refs li").Length(); got != 1 {
+		t.Errorf("%d confirms, want 1", got)
+	}
+	if got := b.want(b.get("/contexts"), http.StatusOK).doc(t).Find(".row-reason").Text(); got != "Where people sign in" {
+		t.Errorf("summary %q", got)
+	}
+}
+
+// What an agent wrote is shown to the last byte, however it is written.
+func TestArgumentsAreShownWhole(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	args := `{"n":9007199254740993,"e":1e400,"s":"<b>&\u003c</b>","long":"` + strings.Repeat("x", 20_000) + `"}`
+	c := w.post(w.asker(), `{"target_type":"other","actions":[{"name":"a","args":`+args+`}]}`)
+	doc := w.user("reviewer", "reviewer").open(c).doc(t)
+	compact, err := mplp.Compact([]byte(doc.Find("#args_0").Text()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(args, string(compact)); diff != "" {
+		t.Errorf("editor (-want +got):\n%s", diff)
+	}
+	if got := doc.Find("[data-action=\"0\"] .code").First().Text(); !strings.Contains(got, strings.Repeat("x", 20_000)) || !strings.Contains(got, "9007199254740993") {
+		t.Error("the arguments shown are not whole")
+	}
+}
+
+// The person who requested through a key of their own may look, and not decide.
+func TestOwnRequestIsNotDecided(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b := w.user("reviewer", "reviewer")
+	key, _, err := w.svc.CreateKey(w.ctx, domain.System, domain.KeyInput{Name: "own", Roles: []string{"executor"}, Owner: b.ref.ID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := w.post(domain.Ref{Kind: domain.KindAgent, ID: key.ID}, trade)
+	page := b.open(c)
+	if got := page.doc(t).Find(".refusals").Text(); !strings.Contains(got, "Nobody decides what they") {
+		t.Errorf("refusals %q", got)
+	}
+	_, form := b.form(page, "/confirms/"+c.ID+"/cancel")
+	answer := b.do(http.MethodPost, "/confirms/"+c.ID+"/decision", url.Values{"csrf": form["csrf"], "decision": {"approve"}, "content_hash": {c.ContentHash}})
+	b.want(answer, http.StatusForbidden)
+}
