@@ -36,6 +36,31 @@ func Families() []string {
 	return []string{FamilyPipelineStage, FamilyGraphUpdate, FamilyRuntimeExecution}
 }
 
+// EntryTypes lists every type of entry that this server writes.
+func EntryTypes() []string {
+	return []string{
+		"confirm.requested", "confirm.approved", "confirm.rejected", "confirm.cancelled", "confirm.imported", "confirm.consumed",
+		"plan.created", "plan.revised", "plan.imported", "plan.proposed", "plan.approved", "plan.rejected",
+		"plan.started", "plan.completed", "plan.failed", "plan.cancelled",
+		"step.started", "step.completed", "step.failed", "step.skipped", "step.retried", "step.blocked",
+		"context.created", "context.modified", "trace.created",
+		"role.created", "role.modified", "role.deleted",
+		"user.created", "user.roles_assigned", "user.disabled", "user.enabled", "user.reset", "user.password_set",
+		"key.created", "key.revoked",
+	}
+}
+
+// FamilyOf is the event family that entries of a type belong to.
+func FamilyOf(entryType string) string {
+	switch {
+	case executionStatus[entryType] != "":
+		return FamilyRuntimeExecution
+	case stageStatus[entryType] != "":
+		return FamilyPipelineStage
+	}
+	return FamilyGraphUpdate
+}
+
 // EventFilter narrows a list of events.
 type EventFilter struct {
 	After     *Cursor

@@ -307,7 +307,7 @@ func (s *Service) movePlan(tx Tx, p *Principal, plan *Plan, to PlanStatus, event
 }
 
 func (s *Service) logPlan(tx Tx, p *Principal, plan *Plan, event, confirmID string, facts ...any) error {
-	return s.log(tx, p, evidence.Entry{Type: event, PlanID: plan.ID, ConfirmID: confirmID, TraceID: plan.TraceID,
+	return s.log(tx, p, evidence.Entry{Type: event, PlanID: plan.ID, ConfirmID: confirmID, TraceID: plan.trace(),
 		ContentHash: plan.Hash, Data: data(append(facts, "title", plan.Title, "status", plan.Status)...)})
 }
 

@@ -49,6 +49,37 @@ func (s *Service) Trace(ctx context.Context, ref Ref, id string) (t *Trace, err 
 	return t, err
 }
 
+// TraceHistory is what the server knows of a trace.
+type TraceHistory struct {
+	Posted  *Trace            // nil: nobody posted it as an object
+	Entries []*evidence.Entry // what the log says of it, oldest first
+	More    bool              // the log says more than that
+}
+
+// maxHistory is how many entries of a trace a page shows; the log has the rest.
+const maxHistory = 1_000
+
+// TraceHistory reads the log about one trace. Needs trace.read.
+func (s *Service) TraceHistory(ctx context.Context, ref Ref, id string) (h *TraceHistory, err error) {
+	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
+		h = &TraceHistory{}
+		if h.Posted, err = r.Trace(id); err != nil && !errors.Is(err, ErrNotFound) {
+			return err
+		}
+		if h.Entries, err = r.Entries(EntryFilter{TraceID: id, Limit: maxHistory + 1}); err != nil {
+			return err
+		}
+		if h.Posted == nil && len(h.Entries) == 0 {
+			return notFound("trace")
+		}
+		if len(h.Entries) > maxHistory {
+			h.Entries, h.More = h.Entries[:maxHistory], true
+		}
+		return p.needs(TraceRead)
+	})
+	return h, err
+}
+
 func (p *Principal) readsTraces() bool { return p.Kind != KindAgent && p.Can(TraceRead) }
 
 // Traces lists the traces that the reader may see, newest first.

@@ -3,7 +3,9 @@ package views
 // LogView is GET /log: entries, newest first.
 type LogView struct {
 	Self     string
+	Families []Option // filter: query family
 	Types    []Option // filter: query type
+	IDs      []Field  // filters by id: confirm_id, plan_id, trace_id
 	Rows     []LogRow
 	NextURL  string // older ones
 	FirstURL string
@@ -20,5 +22,8 @@ type LogRow struct {
 	Cause     string
 	Object    Link
 	Detail    string // one line more, may be empty
-	TraceID   string
+	Trace     Link
 }
+
+// Field is a text field of a filter.
+type Field struct{ Name, Label, Value string }

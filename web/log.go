@@ -133,12 +133,24 @@ func entryDetail(data json.RawMessage) string {
 	for _, name := range slices.Sorted(maps.Keys(facts)) {
 		value := string(facts[name])
 		var text string
+		var warnings []mplp.Warning
 		if json.Unmarshal(facts[name], &text) == nil {
 			value = text
+		} else if name == "warnings" && json.Unmarshal(facts[name], &warnings) == nil {
+			value = warningWords(warnings)
 		}
 		if value != "" && value != "null" {
 			parts = append(parts, strings.ReplaceAll(name, "_", " ")+": "+value)
 		}
 	}
 	return strings.Join(parts, " · ")
+}
+
+// warningWords puts warnings on a line.
+func warningWords(list []mplp.Warning) string {
+	words := make([]string, len(list))
+	for i, w := range list {
+		words[i] = w.Path + " " + w.Message
+	}
+	return strings.Join(words, "; ")
 }

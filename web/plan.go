@@ -51,6 +51,7 @@ func (s *Server) showPlan(v *visit, status int, refused error) error {
 	}
 	view := newPlanView(detail, s.svc.Limits().Drawn)
 	view.Self = planPath(detail.Plan.ID)
+	view.TraceURL = traceURL(v.who, view.TraceID)
 	if refused != nil {
 		view.Error = newRefusal(refused)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"countersign/domain"
+	"countersign/domain/mplp"
 	"countersign/web/route"
 )
 
@@ -20,6 +21,7 @@ func (w *world) objects() map[string]string {
 	return map[string]string{
 		"confirms": w.post(agent, trade).ID, "approvals": "unknown", "plans": w.plan(agent, "plan-1"),
 		"contexts": w.newContext(agent), "roles": "reviewer", "users": w.newUser("bystander"), "keys": agent.ID, "account": "00",
+		"traces": w.trace(agent),
 	}
 }
 
@@ -30,6 +32,20 @@ func (w *world) newUser(name string) string {
 		w.t.Fatal(err)
 	}
 	return u.ID
+}
+
+// trace posts a trace and gives its id.
+func (w *world) trace(ref domain.Ref) string {
+	w.t.Helper()
+	in, err := mplp.ParseTraceObject([]byte(`{"trace_id":"trace-object-1","context_id":"ctx-1"}`), w.svc.Limits().Wire())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	t, err := w.svc.CreateTrace(w.ctx, ref, in)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return t.ID
 }
 
 // address fills the parameters of a route.

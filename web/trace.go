@@ -15,6 +15,14 @@ import (
 
 func tracePath(id string) string { return "/traces/" + url.PathEscape(id) }
 
+// traceURL leads to a trace, for readers who may open it.
+func traceURL(reader *domain.Principal, id string) string {
+	if id == "" || !reader.Can(domain.TraceRead) {
+		return ""
+	}
+	return tracePath(id)
+}
+
 func (s *Server) mountTraces() {
 	s.page("/traces/:id", route.Capability(domain.TraceRead), s.trace)
 }

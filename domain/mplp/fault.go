@@ -11,7 +11,11 @@ type Problem struct{ Path, Code, Message string }
 // Warning is something that was accepted but filled, dropped or doubtful. Its
 // codes are filled, naive_time, null, dropped and unbound; package domain adds
 // its own.
-type Warning struct{ Path, Code, Message string }
+type Warning struct {
+	Path    string `json:"path"`
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
 
 // SyntaxError says that an input cannot be accepted as JSON at all. Path names
 // the place as far as it is known.

@@ -1,0 +1,34 @@
+package views
+
+// TraceView is GET /traces/{id}: what the log knows of a trace on one time
+// line, and the object as it was posted.
+type TraceView struct {
+	Self     string
+	ID       string
+	Status   string // of the posted object, may be empty
+	Posted   string // the posted object's JSON, empty if there is none
+	Plan     Link
+	Lanes    []TraceLane
+	Ticks    []TraceTick
+	Rows     []LogRow
+	MoreURL  string // the log, where it says more
+	Duration string
+}
+
+// TraceLane is one bar of the time line: the execution of a step, or a confirm
+// from its request to its decision.
+type TraceLane struct {
+	Kind   string // "span" or "confirm"
+	Label  Link
+	Status string
+	Detail string // who decided, why it failed
+	Start  Moment
+	Took   string // empty while it goes on
+	X, W   int    // in thousandths of the time line
+}
+
+// TraceTick is a mark of the time axis.
+type TraceTick struct {
+	X     int // in thousandths
+	Label string
+}
