@@ -103,8 +103,12 @@ func (s *Server) fail(err error, c echo.Context) {
 	default:
 		err = s.showFailure(c, view)
 	}
-	if err != nil {
-		s.logger.LogAttrs(ctx, slog.LevelError, "error page failed", slog.String("request_id", requestID(c)), slog.String("err", err.Error()))
+	if err == nil {
+		return
+	}
+	s.logger.LogAttrs(ctx, slog.LevelError, "error page failed", slog.String("request_id", requestID(c)), slog.String("err", err.Error()))
+	if !c.Response().Committed {
+		_ = c.String(view.Status, view.Title+"\n") // the last resort; a reader who is gone cannot be told
 	}
 }
 
@@ -129,13 +133,13 @@ func (s *Server) toSignIn(c echo.Context) error {
 	return c.Redirect(http.StatusSeeOther, target)
 }
 
-// showFailure renders an error. Faults of the server are shown without asking
-// it anything more.
+// showFailure renders an error, with the navigation if its reader is known.
+// Faults of the server are shown without asking it anything more.
 func (s *Server) showFailure(c echo.Context, view views.FailureView) error {
 	content := views.Failure(view)
 	if view.Status < http.StatusInternalServerError && view.Status != http.StatusMisdirectedRequest {
-		if v, err := s.visit(c); err == nil {
-			return s.show(v, view.Status, view.Title, "", content)
+		if v, err := s.visit(c); err == nil && s.show(v, view.Status, view.Title, "", content) == nil {
+			return nil
 		}
 	}
 	return s.showDoor(c, view.Status, view.Title, "", content)

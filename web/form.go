@@ -102,11 +102,10 @@ func (s *Server) readDoor(c echo.Context) error {
 // names translates the service's names of fields to the form's; what is at no
 // field goes to the empty name. It is nil unless err is about the form.
 func problems(err error, names map[string]string) views.Errors {
-	refused := domain.AsError(err)
-	if refused.Code != domain.CodeInvalid {
+	if domain.ErrorCode(err) != domain.CodeInvalid {
 		return nil
 	}
-	list := views.Errors{}
+	refused, list := domain.AsError(err), views.Errors{}
 	add := func(name, message string) {
 		if list[name] != "" {
 			message = list[name] + " " + message

@@ -171,3 +171,27 @@ func TestFormsFromElsewhereAreRefused(t *testing.T) {
 		})
 	}
 }
+
+// When the database is gone, pages say so, tell nothing more and look nothing up.
+func TestServerFaultsArePagesToo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b := w.user("reviewer", "reviewer")
+	if err := w.db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/confirms", "/confirms/x", "/account", "/live"} {
+		page := b.want(b.get(path), http.StatusServiceUnavailable)
+		doc := page.doc(t)
+		if doc.Find("h1").Length() != 1 || doc.Find("script").Length() != 0 || !strings.Contains(page.text, page.Header.Get("X-Request-Id")) {
+			t.Errorf("%s: %s", path, page.text)
+		}
+		for _, leak := range leaks {
+			if strings.Contains(strings.ToLower(page.text), leak) {
+				t.Errorf("%s: the answer contains %q", path, leak)
+			}
+		}
+	}
+	b.want(b.get("/readyz"), http.StatusServiceUnavailable)
+	b.want(b.get("/healthz"), http.StatusOK)
+}

@@ -1,0 +1,212 @@
+package web
+
+import (
+	"errors"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"countersign/domain"
+	"countersign/domain/dag"
+	"countersign/domain/evidence"
+	"countersign/views"
+)
+
+func TestInboxQueryComesBackAsItWas(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name string
+		q    inboxQuery
+		want string
+	}{
+		{"plain", inboxQuery{}, "/confirms/c1"},
+		{"searched", inboxQuery{Query: "a&b=c"}, "/confirms/c1?from=q%3Da%2526b%253Dc"},
+		{"narrowed", inboxQuery{Mine: true, TargetType: "plan", Role: "coder"}, "/confirms/c1?from=mine%3D1%26role%3Dcoder%26target_type%3Dplan"},
+		{"decided", inboxQuery{Decided: true}, "/confirms/c1?from=status%3Ddecided"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			got := tc.q.confirm("c1")
+			if got != tc.want {
+				t.Fatalf("address %q, want %q", got, tc.want)
+			}
+			at, err := url.Parse(got)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.q, parseFrom(at.Query().Get("from"))); diff != "" {
+				t.Errorf("query (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestAllowedFollowsTheReviewConfig(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name, config string
+		want         []bool // approve, reject, edit
+	}{
+		{"none", "", []bool{true, true, true}},
+		{"says nothing of decisions", `{"timeout":5}`, []bool{true, true, true}},
+		{"null", `{"allowed_decisions":null}`, []bool{true, true, true}},
+		{"approve only", `{"allowed_decisions":["approve"]}`, []bool{true, true, false}},
+		{"edit only", `{"allowed_decisions":["edit"]}`, []bool{false, true, true}},
+		{"nothing", `{"allowed_decisions":[]}`, []bool{false, true, false}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			action := evidence.Action{ReviewConfig: []byte(tc.config)}
+			got := []bool{allowed(action, "approve"), allowed(action, "reject"), allowed(action, "edit")}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("approve, reject, edit (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestMayTryMarksOnlyOnesOwn(t *testing.T) {
+	t.Parallel()
+	reviewer := &domain.Principal{Group: "user:r", Roles: []*domain.Role{{ID: "reviewer", Capabilities: []domain.Capability{domain.ConfirmApprove}}}}
+	reader := &domain.Principal{Group: "user:t", Roles: []*domain.Role{{ID: "tester", Capabilities: []domain.Capability{domain.TraceRead}}}}
+	for _, tc := range []struct {
+		name string
+		p    *domain.Principal
+		c    domain.Confirm
+		want bool
+	}{
+		{"pending", reviewer, domain.Confirm{Status: domain.Pending}, true},
+		{"decided", reviewer, domain.Confirm{Status: domain.Approved}, false},
+		{"import", reviewer, domain.Confirm{Status: domain.Pending, Imported: true}, false},
+		{"locked", reviewer, domain.Confirm{Status: domain.Pending, Locked: true}, false},
+		{"own request", reviewer, domain.Confirm{Status: domain.Pending, RequestedGroup: "user:r"}, false},
+		{"for a role held", reviewer, domain.Confirm{Status: domain.Pending, RequiredRole: "reviewer"}, true},
+		{"for another role", reviewer, domain.Confirm{Status: domain.Pending, RequiredRole: "architect"}, false},
+		{"without the capability", reader, domain.Confirm{Status: domain.Pending}, false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			if got := mayTry(tc.p, &tc.c); got != tc.want {
+				t.Errorf("got %v, want %v", got, tc.want)
+			}
+		})
+	}
+}
+
+// A timeout never reads like a human "no".
+func TestOutcomeWords(t *testing.T) {
+	t.Parallel()
+	agent := domain.Ref{Kind: domain.KindAgent, ID: "k"}
+	for _, tc := range []struct {
+		name string
+		c    domain.Confirm
+		d    *domain.Decision
+		want string
+	}{
+		{"approved", domain.Confirm{Cause: domain.CauseHuman, ContentHash: "a", EffectiveHash: "a"}, &domain.Decision{}, ""},
+		{"edited", domain.Confirm{Cause: domain.CauseHuman, ContentHash: "a", EffectiveHash: "b"}, &domain.Decision{}, "as edited"},
+		{"changes requested", domain.Confirm{Cause: domain.CauseHuman}, &domain.Decision{Intent: domain.IntentRequestChanges}, "changes requested"},
+		{"timeout", domain.Confirm{Cause: domain.CauseTimeout}, &domain.Decision{}, "nobody decided in time"},
+		{"withdrawn", domain.Confirm{Cause: domain.CauseCancelled, RequestedBy: agent}, &domain.Decision{DecidedBy: agent}, "withdrawn by the requester"},
+		{"cancelled", domain.Confirm{Cause: domain.CauseCancelled, RequestedBy: agent}, &domain.Decision{DecidedBy: domain.System}, "cancelled"},
+		{"import", domain.Confirm{Imported: true, Cause: domain.CauseImport}, nil, "posted as already decided"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			if got := outcomeWords(&tc.c, tc.d); got != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestHistoryMarksSelfApproval(t *testing.T) {
+	t.Parallel()
+	reviewer := domain.Ref{Kind: domain.KindUser, ID: "r"}
+	page := &confirmPage{ConfirmDetail: &domain.ConfirmDetail{
+		Confirm: &domain.Confirm{RequestedGroup: "user:r"},
+		Decisions: []*domain.Decision{
+			{Cause: domain.CauseHuman, DecidedBy: reviewer, DecidedByName: "reviewer"},
+			{Cause: domain.CauseHuman, DecidedBy: domain.Ref{Kind: domain.KindUser, ID: "other"}},
+			{Cause: domain.CauseTimeout, DecidedBy: domain.System, DecidedByName: "system"},
+		},
+	}}
+	history := newHistory(page)
+	if history[0].Warning == "" || history[1].Warning != "" || history[2].Warning != "" {
+		t.Errorf("warnings %q, %q, %q", history[0].Warning, history[1].Warning, history[2].Warning)
+	}
+	if history[0].By != "reviewer" || history[2].By != "" {
+		t.Errorf("deciders %q and %q", history[0].By, history[2].By)
+	}
+}
+
+func TestProblemsFindTheirFields(t *testing.T) {
+	t.Parallel()
+	names := map[string]string{"roles": "role", "name": "name"}
+	for _, tc := range []struct {
+		name string
+		err  error
+		want views.Errors
+	}{
+		{"no error", nil, nil},
+		{"another refusal", &domain.Error{Code: domain.CodeNotFound}, nil},
+		{"a fault", errors.New("disk"), nil},
+		{"without fields", &domain.Error{Code: domain.CodeInvalid, Message: "No."}, views.Errors{"": "No."}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(tc.want, problems(tc.err, names)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestWrapKeepsEveryWord(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"short", "Read the log", []string{"Read the log"}},
+		{"two lines", "Deploy to staging and verify the login", []string{"Deploy to staging and verify", "the login"}},
+		{"no room to break", strings.Repeat("ä", 30), []string{strings.Repeat("ä", 28), "ää"}},
+		{"nothing", " ", []string{"(nothing to read)"}},
+		{"a word that fills the line", "a " + strings.Repeat("b", 28), []string{"a", strings.Repeat("b", 28)}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(tc.want, wrap(tc.text)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+	long := wrap(strings.Repeat("word ", 200))
+	if len(long) != boxLines || !strings.Contains(long[boxLines-1], "table") {
+		t.Errorf("%d lines, the last %q", len(long), long[len(long)-1])
+	}
+}
+
+func TestCurveIsLevelAtItsEnds(t *testing.T) {
+	t.Parallel()
+	got := curve([]dag.Point{{X: 0, Y: 10}, {X: 40, Y: 10}, {X: 80, Y: 50}, {X: 120, Y: 50}})
+	if want := "M8 18H48C68 18 68 58 88 58H128"; got != want {
+		t.Errorf("path %q, want %q", got, want)
+	}
+}
+
+func TestConflictNamesTheWinner(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	refused := &domain.Error{Code: domain.CodeAlreadyDecided, Message: "The confirm was rejected already.", Decision: &domain.Outcome{
+		Decision: &domain.Decision{DecidedByName: "reviewer", Status: domain.Rejected, DecidedAt: at},
+	}}
+	want := &views.Notice{Tone: views.ToneWarn, Title: "Already decided",
+		Detail: "reviewer was first: rejected, 2 Jan 2026, 03:04:05 UTC. What you sent did not count."}
+	if diff := cmp.Diff(want, newConflict(refused)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
