@@ -18,13 +18,21 @@ func (f listForm) check(v value) {
 	seen := map[string]bool{}
 	for _, e := range list {
 		f.of.check(e)
-		if text, ok := unquote(e.raw); f.unique && ok {
-			if seen[text] {
-				e.problem("unique", "must differ from the elements before it")
-			}
-			seen[text] = true
+		if f.unique && repeats(seen, e.raw) {
+			e.problem("unique", "must differ from the elements before it")
 		}
 	}
+}
+
+// repeats says whether a string is among those seen, and adds it.
+func repeats(seen map[string]bool, raw Raw) bool {
+	text, ok := unquote(raw)
+	if !ok {
+		return false
+	}
+	again := seen[text]
+	seen[text] = true
+	return again
 }
 
 // project leaves out the elements that have no place in the form.
@@ -39,11 +47,7 @@ func (f listForm) project(p *projection, path string, raw Raw) (Raw, bool) {
 			continue
 		}
 		element, ok := f.of.project(p, fmt.Sprintf("%s[%d]", path, i), element)
-		if text, isText := unquote(element); ok && f.unique && isText {
-			ok = !seen[text]
-			seen[text] = true
-		}
-		if ok {
+		if ok && !(f.unique && repeats(seen, element)) {
 			list = append(list, element)
 		}
 	}

@@ -95,6 +95,9 @@ func unquote(raw Raw) (string, bool) {
 	if len(raw) == 0 || raw[0] != '"' {
 		return "", false
 	}
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return string(raw[1 : len(raw)-1]), true
+	}
 	text, err := jsontext.AppendUnquote(nil, []byte(raw))
 	return string(text), err == nil
 }
