@@ -65,6 +65,10 @@ func keep(module string, data []byte, r random) ([]byte, bool) {
 // garbage where it is allowed, and validates every projection.
 func TestC4_CanonicalIsValidForWhateverIsHeld(t *testing.T) {
 	t.Parallel()
+	objects := 2_000
+	if testing.Short() {
+		objects = 300
+	}
 	makers := map[string]func(random) members{
 		"confirm": random.confirm, "plan": random.plan, "role": random.role, "context": random.context, "trace": random.traceObject,
 	}
@@ -72,7 +76,7 @@ func TestC4_CanonicalIsValidForWhateverIsHeld(t *testing.T) {
 		t.Run(module, func(t *testing.T) {
 			t.Parallel()
 			r := random{rand.New(rand.NewPCG(1, 2))}
-			for range 2_000 {
+			for range objects {
 				data, err := json.Marshal(build(r))
 				if err != nil {
 					t.Fatal(err)
