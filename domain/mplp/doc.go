@@ -15,7 +15,7 @@
 //
 // Objects have two forms. The native one is what was sent. The canonical one
 // (CanonicalConfirm and its like) validates against the official schemas, which
-// this package describes once, in [form]s: [ValidateStrict] checks against them
+// this package describes once: [ValidateStrict] checks against them
 // and the canonical form is projected onto them.
 //
 // Values are kept as the bytes that were sent. Only white space between tokens
