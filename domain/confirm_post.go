@@ -247,6 +247,9 @@ func (s *Service) aim(r Reader, p *Principal, c *Confirm, in *mplp.Confirm) (war
 		return nil, err
 	}
 	c.TargetHash = plan.Hash
+	if c.TraceID == "" {
+		c.TraceID = plan.trace() // what concerns a plan belongs to its trace
+	}
 	sent, err := r.PlanContent(plan.ID)
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -72,10 +73,10 @@ func newTraceView(id string, h *domain.TraceHistory, reader *domain.Principal, n
 		}
 	}
 	line := timeLine{begin: begin, span: max(end.Sub(begin), time.Millisecond)}
-	view.Duration = views.Span(line.span)
+	view.Duration = took(line.span)
 	for i := range 5 {
 		x := i * 250
-		view.Ticks = append(view.Ticks, views.TraceTick{X: x, Label: views.Span(line.span * time.Duration(i) / 4)})
+		view.Ticks = append(view.Ticks, views.TraceTick{X: x, Label: took(line.span * time.Duration(i) / 4)})
 	}
 	for _, l := range lanes {
 		view.Lanes = append(view.Lanes, line.lane(l))
@@ -137,13 +138,21 @@ type timeLine struct {
 	span  time.Duration
 }
 
+// took is a duration of an execution: below ten seconds, tenths matter.
+func took(d time.Duration) string {
+	if d < 10*time.Second {
+		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
+	}
+	return views.Span(d)
+}
+
 func (t timeLine) x(at time.Time) int { return int(1000 * at.Sub(t.begin) / t.span) }
 
 func (t timeLine) lane(l *lane) views.TraceLane {
 	view := views.TraceLane{Kind: l.kind, Label: l.label, Status: l.status, Detail: l.detail, Start: views.At(l.start), X: t.x(l.start)}
 	right := 1000
 	if !l.end.IsZero() {
-		right, view.Took = t.x(l.end), views.Span(l.end.Sub(l.start))
+		right, view.Took = t.x(l.end), took(l.end.Sub(l.start))
 	}
 	const least = 6 // a bar that took no time is still to be seen
 	view.X = min(view.X, 1000-least)
