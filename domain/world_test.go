@@ -21,6 +21,8 @@ type world struct {
 	t    *testing.T
 	ctx  context.Context
 	feed *domain.Feed
+	db   *store.DB
+	file string // of the database
 
 	mu    sync.Mutex
 	clock time.Time
@@ -28,14 +30,21 @@ type world struct {
 
 func newWorld(t *testing.T, change ...func(*domain.Config)) *world {
 	t.Helper()
-	w := &world{t: t, ctx: t.Context(), feed: domain.NewFeed(), clock: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
-	db, err := store.Open(w.ctx, filepath.Join(t.TempDir(), "countersign.db"), store.Options{Now: w.now, Committed: w.feed.Publish})
+	return openWorld(t, filepath.Join(t.TempDir(), "countersign.db"), change...)
+}
+
+// openWorld is a world over a database that may have a past.
+func openWorld(t *testing.T, file string, change ...func(*domain.Config)) *world {
+	t.Helper()
+	w := &world{t: t, ctx: t.Context(), feed: domain.NewFeed(), file: file, clock: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	var err error
+	w.db, err = store.Open(w.ctx, file, store.Options{Now: w.now, Committed: w.feed.Publish})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		w.feed.Close()
-		if err := db.Close(); err != nil {
+		if err := w.db.Close(); err != nil {
 			t.Error(err)
 		}
 	})
@@ -46,7 +55,7 @@ func newWorld(t *testing.T, change ...func(*domain.Config)) *world {
 	for _, c := range change {
 		c(&config)
 	}
-	w.Service = domain.NewService(db, config)
+	w.Service = domain.NewService(w.db, config)
 	if err := w.Prepare(w.ctx); err != nil {
 		t.Fatal(err)
 	}
