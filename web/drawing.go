@@ -15,10 +15,10 @@ import (
 
 // Sizes of a drawn step, in the units that views draws text in.
 const (
-	boxWidth  = 220
+	boxWidth  = 180
 	boxHead   = 54 // with one line of text
 	boxLine   = 16 // each further one
-	boxChars  = 28 // of a line
+	boxChars  = 22 // of a line
 	boxLines  = 8  // the table below has the rest
 	boxMargin = 8  // around the drawing, for the ring of a gated step
 )
