@@ -1,6 +1,7 @@
 package api
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/url"
 
@@ -36,7 +37,7 @@ func (a *api) postConfirm(c echo.Context, by domain.Ref) error {
 	if err != nil {
 		return err
 	}
-	return writePosted(c, posted.Created, confirmPath(posted.Confirm.ID), object)
+	return writePosted(c, posted.Created, confirmPath(posted.Confirm.ID), nil, object)
 }
 
 func (a *api) listConfirms(c echo.Context, by domain.Ref) error {
@@ -60,7 +61,7 @@ func (a *api) listConfirms(c echo.Context, by domain.Ref) error {
 	if err != nil {
 		return err
 	}
-	return writeList(c, objects, next)
+	return writeList(c, a.canonicalConfirm(c, by), objects, next)
 }
 
 func (a *api) getConfirm(c echo.Context, by domain.Ref) error {
@@ -68,7 +69,7 @@ func (a *api) getConfirm(c echo.Context, by domain.Ref) error {
 	if err != nil {
 		return err
 	}
-	return writeObject(c, http.StatusOK, object)
+	return writeObject(c, http.StatusOK, nil, object)
 }
 
 func (a *api) cancelConfirm(c echo.Context, by domain.Ref) error {
@@ -84,11 +85,11 @@ func (a *api) cancelConfirm(c echo.Context, by domain.Ref) error {
 	if err != nil {
 		return err
 	}
-	return writeObject(c, http.StatusOK, object)
+	return writeObject(c, http.StatusOK, nil, object)
 }
 
-// confirmObject gives a confirm in native form, and its content hash in the
-// header ETag. The hash names the content, not the representation: it stays
+// confirmObject gives a confirm in the form asked for, and its content hash in
+// the header ETag. The hash names the content, not the representation: it stays
 // while the status changes, so no request is answered with 304.
 func (a *api) confirmObject(c echo.Context, by domain.Ref, id string) ([]byte, error) {
 	detail, err := a.service.Confirm(c.Request().Context(), by, id)
@@ -99,5 +100,38 @@ func (a *api) confirmObject(c echo.Context, by domain.Ref, id string) ([]byte, e
 		return nil, &domain.Error{Code: domain.CodeNotFound, Message: "The content of this confirm has been forgotten."}
 	}
 	c.Response().Header().Set("ETag", `"`+detail.Confirm.ContentHash+`"`)
-	return detail.Native, nil
+	return inForm(c, func(native []byte) ([]byte, error) { return mplp.CanonicalConfirm(native, confirmExtra(detail)) }, detail.Native)
+}
+
+// canonicalConfirm projects a confirm of a list, with what is not in its native
+// form.
+func (a *api) canonicalConfirm(c echo.Context, by domain.Ref) projection {
+	return func(native []byte) ([]byte, error) {
+		var object struct {
+			ID string `json:"confirm_id"`
+		}
+		if err := json.Unmarshal(native, &object); err != nil {
+			return nil, err
+		}
+		detail, err := a.service.Confirm(c.Request().Context(), by, object.ID)
+		if err != nil {
+			return nil, err
+		}
+		return mplp.CanonicalConfirm(native, confirmExtra(detail))
+	}
+}
+
+// confirmExtra is what only the canonical form says of a confirm; the native
+// one leaves it to the outcome.
+func confirmExtra(detail *domain.ConfirmDetail) mplp.ConfirmExtra {
+	x := mplp.ConfirmExtra{ApprovalKey: detail.Confirm.ApprovalKey, ExpiresAt: detail.Confirm.ExpiresAt}
+	if len(detail.Decisions) == 0 || detail.Confirm.Imported {
+		return x
+	}
+	last := detail.Decisions[len(detail.Decisions)-1]
+	x.Cause, x.UserEditContent = string(last.Cause), last.UserEditContent
+	for _, d := range last.Actions {
+		x.Decisions = append(x.Decisions, mplp.ActionDecision{Type: d.Type, Name: d.Name, Args: d.Args, Message: d.Message})
+	}
+	return x
 }

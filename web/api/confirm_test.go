@@ -151,7 +151,7 @@ func TestConfirm_MalformedQueries(t *testing.T) {
 		{"cursor=garbage", "cursor", "format"},
 		{"status=open", "status", "enum"},
 		{"target_type=step", "target_type", "enum"},
-		{"form=canonical", "form", "enum"},
+		{"form=official", "form", "enum"},
 		{"status=pending&status=approved", "status", "unique"},
 		{"status=%zz", "", "format"},
 	}

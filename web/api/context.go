@@ -30,7 +30,7 @@ func (a *api) postContext(c echo.Context, by domain.Ref) error {
 	if err := warn(c, in.Warnings); err != nil {
 		return err
 	}
-	return writePosted(c, true, "/contexts/"+url.PathEscape(created.ID), created.Native)
+	return writePosted(c, true, "/contexts/"+url.PathEscape(created.ID), mplp.CanonicalContext, created.Native)
 }
 
 func (a *api) listContexts(c echo.Context, by domain.Ref) error {
@@ -42,7 +42,7 @@ func (a *api) listContexts(c echo.Context, by domain.Ref) error {
 	if err != nil {
 		return err
 	}
-	return writeList(c, objects, next)
+	return writeList(c, mplp.CanonicalContext, objects, next)
 }
 
 func (a *api) getContext(c echo.Context, by domain.Ref) error {
@@ -50,7 +50,7 @@ func (a *api) getContext(c echo.Context, by domain.Ref) error {
 	if err != nil {
 		return err
 	}
-	return writeObject(c, http.StatusOK, found.Native)
+	return writeObject(c, http.StatusOK, mplp.CanonicalContext, found.Native)
 }
 
 func (a *api) putContext(c echo.Context, by domain.Ref) error {
@@ -65,5 +65,5 @@ func (a *api) putContext(c echo.Context, by domain.Ref) error {
 	if err := warn(c, in.Warnings); err != nil {
 		return err
 	}
-	return writeObject(c, http.StatusOK, updated.Native)
+	return writeObject(c, http.StatusOK, mplp.CanonicalContext, updated.Native)
 }

@@ -26,7 +26,7 @@ func (a *api) postDecision(c echo.Context, by domain.Ref) error {
 	if err != nil {
 		return err
 	}
-	return writePosted(c, true, confirmPath(param(c, "id")), object)
+	return writePosted(c, true, confirmPath(param(c, "id")), nil, object)
 }
 
 // patchConfirm takes S2's shape: the decision appended to the document, and
@@ -43,7 +43,7 @@ func (a *api) patchConfirm(c echo.Context, by domain.Ref) error {
 	if err != nil {
 		return err
 	}
-	return writeObject(c, http.StatusOK, object)
+	return writeObject(c, http.StatusOK, nil, object)
 }
 
 func (a *api) decide(c echo.Context, by domain.Ref, in *mplp.DecisionPost) ([]byte, error) {

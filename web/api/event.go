@@ -45,9 +45,9 @@ func (a *api) getEvents(c echo.Context, by domain.Ref) error {
 		}
 	}
 	if next == nil {
-		return writeList(c, objects, "")
+		return writeList(c, nil, objects, "")
 	}
-	return writeList(c, objects, next.String())
+	return writeList(c, nil, objects, next.String())
 }
 
 // followEvents sends what comes after the place that the listener has reached,

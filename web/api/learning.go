@@ -29,7 +29,7 @@ func (a *api) getLearningSamples(c echo.Context, by domain.Ref) error {
 		return err
 	}
 	if !accepts(c, lines) {
-		return writeList(c, samples, next)
+		return writeList(c, nil, samples, next)
 	}
 	c.Response().Header().Set(echo.HeaderContentType, lines)
 	c.Response().WriteHeader(http.StatusOK)

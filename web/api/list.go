@@ -13,10 +13,26 @@ type list struct {
 	NextCursor *string           `json:"next_cursor"`
 }
 
-func writeList(c echo.Context, objects [][]byte, next string) error {
+// projection gives the canonical form of a native object.
+type projection func(native []byte) ([]byte, error)
+
+// inForm gives an object in the form that the request asks for. Without a
+// projection it has only one.
+func inForm(c echo.Context, canonical projection, object []byte) ([]byte, error) {
+	if canonical == nil || c.QueryParam("form") != formCanonical {
+		return object, nil
+	}
+	return canonical(object)
+}
+
+func writeList(c echo.Context, canonical projection, objects [][]byte, next string) error {
 	l := list{Items: make([]json.RawMessage, len(objects))}
 	for i, object := range objects {
-		l.Items[i] = object
+		item, err := inForm(c, canonical, object)
+		if err != nil {
+			return err
+		}
+		l.Items[i] = item
 	}
 	if next != "" {
 		l.NextCursor = &next
@@ -24,17 +40,21 @@ func writeList(c echo.Context, objects [][]byte, next string) error {
 	return writeJSON(c, http.StatusOK, l)
 }
 
-// writeObject answers with an object in native form, byte for byte.
-func writeObject(c echo.Context, status int, object []byte) error {
+// writeObject answers with an object: the native form byte for byte.
+func writeObject(c echo.Context, status int, canonical projection, object []byte) error {
+	object, err := inForm(c, canonical, object)
+	if err != nil {
+		return err
+	}
 	return c.Blob(status, echo.MIMEApplicationJSON, object)
 }
 
 // writePosted answers a post with the object at location: 201 if it was
 // created, 200 if the same had been posted before.
-func writePosted(c echo.Context, created bool, location string, object []byte) error {
+func writePosted(c echo.Context, created bool, location string, canonical projection, object []byte) error {
 	c.Response().Header().Set(echo.HeaderLocation, prefix+location)
 	if !created {
-		return writeObject(c, http.StatusOK, object)
+		return writeObject(c, http.StatusOK, canonical, object)
 	}
-	return writeObject(c, http.StatusCreated, object)
+	return writeObject(c, http.StatusCreated, canonical, object)
 }

@@ -36,7 +36,7 @@ func (a *api) postPlan(c echo.Context, by domain.Ref) error {
 	if err := warn(c, posted.Warnings); err != nil {
 		return err
 	}
-	return writePosted(c, posted.Created, "/plans/"+url.PathEscape(posted.Plan.ID), posted.Native)
+	return writePosted(c, posted.Created, "/plans/"+url.PathEscape(posted.Plan.ID), mplp.CanonicalPlan, posted.Native)
 }
 
 func (a *api) listPlans(c echo.Context, by domain.Ref) error {
@@ -48,7 +48,7 @@ func (a *api) listPlans(c echo.Context, by domain.Ref) error {
 	if err != nil {
 		return err
 	}
-	return writeList(c, objects, next)
+	return writeList(c, mplp.CanonicalPlan, objects, next)
 }
 
 func (a *api) getPlan(c echo.Context, by domain.Ref) error {
@@ -67,7 +67,7 @@ func (a *api) putPlan(c echo.Context, by domain.Ref) error {
 	if err := warn(c, revised.Warnings); err != nil {
 		return err
 	}
-	return writeObject(c, http.StatusOK, revised.Native)
+	return writeObject(c, http.StatusOK, mplp.CanonicalPlan, revised.Native)
 }
 
 // proposePlan answers with the confirm that was created (requirements C-32).
@@ -88,7 +88,7 @@ func (a *api) proposePlan(c echo.Context, by domain.Ref) error {
 	if err != nil {
 		return err
 	}
-	return writePosted(c, true, confirmPath(confirm.ID), object)
+	return writePosted(c, true, confirmPath(confirm.ID), nil, object)
 }
 
 func (a *api) cancelPlan(c echo.Context, by domain.Ref) error {
@@ -108,5 +108,5 @@ func (a *api) writePlan(c echo.Context, by domain.Ref, id string) error {
 	if err != nil {
 		return err
 	}
-	return writeObject(c, http.StatusOK, detail.Native)
+	return writeObject(c, http.StatusOK, mplp.CanonicalPlan, detail.Native)
 }

@@ -26,7 +26,7 @@ func movePlan(move func(context.Context, domain.Ref, string) (*domain.PlanDetail
 		if err != nil {
 			return err
 		}
-		return writeObject(c, http.StatusOK, moved.Native)
+		return writeObject(c, http.StatusOK, mplp.CanonicalPlan, moved.Native)
 	}
 }
 
@@ -41,5 +41,5 @@ func (a *api) patchStep(c echo.Context, by domain.Ref) error {
 	if err != nil {
 		return err
 	}
-	return writeObject(c, http.StatusOK, moved.Native)
+	return writeObject(c, http.StatusOK, mplp.CanonicalPlan, moved.Native)
 }

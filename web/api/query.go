@@ -19,6 +19,9 @@ func invalid(path, code, message string) error {
 	return &domain.Error{Code: domain.CodeInvalid, Message: message, Problems: []mplp.Problem{{Path: path, Code: code, Message: message}}}
 }
 
+// formCanonical asks for objects that validate against the official schemas.
+const formCanonical = "canonical"
+
 // checkQuery refuses what could be read in two ways, and forms of objects that
 // there are none of: a filter that is silently dropped shows too much.
 func checkQuery(raw string) error {
@@ -31,8 +34,8 @@ func checkQuery(raw string) error {
 			return invalid(name, "unique", "The parameter "+name+" stands there more than once.")
 		}
 	}
-	if form := query.Get("form"); form != "" && form != "native" {
-		return invalid("form", "enum", "Objects are given in native form only.")
+	if form := query.Get("form"); form != "" && form != "native" && form != formCanonical {
+		return invalid("form", "enum", "form is one of native, canonical.")
 	}
 	return nil
 }

@@ -34,7 +34,7 @@ func (a *api) postRole(c echo.Context, by domain.Ref) error {
 	if err := warn(c, in.Warnings); err != nil {
 		return err
 	}
-	return writePosted(c, true, "/roles/"+url.PathEscape(role.ID), role.Native)
+	return writePosted(c, true, "/roles/"+url.PathEscape(role.ID), mplp.CanonicalRole, role.Native)
 }
 
 func (a *api) listRoles(c echo.Context, by domain.Ref) error {
@@ -54,7 +54,7 @@ func (a *api) listRoles(c echo.Context, by domain.Ref) error {
 	for i, role := range part {
 		objects[i] = role.Native
 	}
-	return writeList(c, objects, next)
+	return writeList(c, mplp.CanonicalRole, objects, next)
 }
 
 // cutRoles takes one page out of all roles, of which there are few. A cursor is
@@ -78,7 +78,7 @@ func (a *api) getRole(c echo.Context, by domain.Ref) error {
 	if err != nil {
 		return err
 	}
-	return writeObject(c, http.StatusOK, role.Native)
+	return writeObject(c, http.StatusOK, mplp.CanonicalRole, role.Native)
 }
 
 func (a *api) putRole(c echo.Context, by domain.Ref) error {
@@ -93,7 +93,7 @@ func (a *api) putRole(c echo.Context, by domain.Ref) error {
 	if err := warn(c, in.Warnings); err != nil {
 		return err
 	}
-	return writeObject(c, http.StatusOK, role.Native)
+	return writeObject(c, http.StatusOK, mplp.CanonicalRole, role.Native)
 }
 
 func (a *api) deleteRole(c echo.Context, by domain.Ref) error {

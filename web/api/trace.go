@@ -29,7 +29,7 @@ func (a *api) postTrace(c echo.Context, by domain.Ref) error {
 	if err := warn(c, in.Warnings); err != nil {
 		return err
 	}
-	return writePosted(c, true, "/traces/"+url.PathEscape(created.ID), created.Native)
+	return writePosted(c, true, "/traces/"+url.PathEscape(created.ID), mplp.CanonicalTrace, created.Native)
 }
 
 func (a *api) listTraces(c echo.Context, by domain.Ref) error {
@@ -45,7 +45,7 @@ func (a *api) listTraces(c echo.Context, by domain.Ref) error {
 	for i, trace := range traces {
 		objects[i] = trace.Native
 	}
-	return writeList(c, objects, next)
+	return writeList(c, mplp.CanonicalTrace, objects, next)
 }
 
 func (a *api) getTrace(c echo.Context, by domain.Ref) error {
@@ -53,5 +53,5 @@ func (a *api) getTrace(c echo.Context, by domain.Ref) error {
 	if err != nil {
 		return err
 	}
-	return writeObject(c, http.StatusOK, found.Native)
+	return writeObject(c, http.StatusOK, mplp.CanonicalTrace, found.Native)
 }

@@ -32,6 +32,7 @@ var validators = map[string]validator{
 	"plan":    parsing(mplp.ParsePlan, func(p *mplp.Plan) ([]mplp.Warning, error) { return p.Warnings, nil }),
 	"role":    parsing(mplp.ParseRole, func(r *mplp.Role) ([]mplp.Warning, error) { return r.Warnings, checkCapabilities(r.Capabilities) }),
 	"context": parsing(mplp.ParseContext, func(c *mplp.Context) ([]mplp.Warning, error) { return c.Warnings, nil }),
+	"trace":   parsing(mplp.ParseTraceObject, func(t *mplp.TraceObject) ([]mplp.Warning, error) { return t.Warnings, nil }),
 }
 
 func parsing[T any](parse func([]byte, mplp.Limits) (*T, error), judge func(*T) ([]mplp.Warning, error)) validator {
@@ -41,6 +42,18 @@ func parsing[T any](parse func([]byte, mplp.Limits) (*T, error), judge func(*T) 
 			return nil, err
 		}
 		return judge(parsed)
+	}
+}
+
+// strict checks an object by the official schema and S3's invariants, of which
+// nothing is only doubtful.
+func strict(kind string) validator {
+	return func(data []byte, l mplp.Limits) ([]mplp.Warning, error) {
+		problems, err := mplp.ValidateStrict(kind, data, l)
+		if err == nil && len(problems) > 0 {
+			err = &mplp.Invalid{Problems: problems}
+		}
+		return nil, err
 	}
 }
 
@@ -67,8 +80,12 @@ func (a *api) validate(c echo.Context, _ domain.Ref) error {
 	if !ok {
 		return echo.ErrNotFound
 	}
-	if _, err := choice(c, "mode", "liberal"); err != nil {
+	mode, err := choice(c, "mode", "liberal", "strict")
+	if err != nil {
 		return err
+	}
+	if mode == "strict" {
+		check = strict(kind)
 	}
 	limit := a.service.Limits().Body
 	if kind == "plan" {

@@ -33,7 +33,7 @@ func TestValidate_WritesNothing(t *testing.T) {
 			}
 		})
 	}
-	anyone.post("/validate/plan?mode=strict", draft).problem(http.StatusUnprocessableEntity, "invalid").fault("mode", "enum")
+	anyone.post("/validate/plan?mode=loose", draft).problem(http.StatusUnprocessableEntity, "invalid").fault("mode", "enum")
 	anyone.post("/validate/dialog", `{}`).problem(http.StatusNotFound, "not-found")
 	anyone.post("/validate/plan", `{"a":1,"a":2}`).problem(http.StatusBadRequest, "invalid-json").fault("a", "format")
 	if after := s.entries(); after != before {
