@@ -26,10 +26,15 @@ func throwaway(c *call) (remove func() error, err error) {
 // it returns asks until its context ends.
 func prepareDemo(ctx context.Context, c *call, svc *domain.Service, base *url.URL) (agent func(context.Context), err error) {
 	rows := [][]string{{"WHO", "NAME", "PASSWORD"}}
+	var admin domain.Ref
 	for _, user := range []struct{ name, role string }{{"admin", domain.AdminRole}, {"reviewer", "reviewer"}} {
 		password := demoPassword()
-		if _, _, err := svc.AddUser(ctx, domain.System, user.name, []string{user.role}, password); err != nil {
+		added, _, err := svc.AddUser(ctx, domain.System, user.name, []string{user.role}, password)
+		if err != nil {
 			return nil, err
+		}
+		if user.role == domain.AdminRole {
+			admin = domain.Ref{Kind: domain.KindUser, ID: added.ID}
 		}
 		rows = append(rows, []string{user.name, user.name, password})
 	}
@@ -45,7 +50,17 @@ func prepareDemo(ctx context.Context, c *call, svc *domain.Service, base *url.UR
 	if err := c.table(rows); err != nil {
 		return nil, err
 	}
-	return newDemoAgent(&client{base: base.String(), key: key}, c.stdout).run, nil
+	approve := func(ctx context.Context, confirmID string) error {
+		asked, err := svc.Outcome(ctx, admin, confirmID, 0)
+		if err != nil {
+			return err
+		}
+		_, err = svc.Decide(ctx, admin, confirmID, domain.DecisionInput{
+			Status: domain.Approved, ContentHash: asked.Confirm.ContentHash, Reason: "Pay it; the transfer itself is asked for again",
+		})
+		return err
+	}
+	return newDemoAgent(&client{base: base.String(), key: key}, c.stdout, approve).run, nil
 }
 
 // demoPassword makes a password of 80 random bits that can be typed.

@@ -24,12 +24,17 @@ var examples embed.FS
 
 // demoAgent asks for the examples, waits for the answers and prints them.
 type demoAgent struct {
-	client *client
-	out    *log.Logger
+	client  *client
+	out     *log.Logger
+	approve approver
 }
 
-func newDemoAgent(c *client, out io.Writer) *demoAgent {
-	return &demoAgent{client: c, out: log.New(out, "agent: ", 0)}
+// approver approves a confirm as the administrator, so that a plan runs without
+// the visitor having to approve it first.
+type approver func(ctx context.Context, confirmID string) error
+
+func newDemoAgent(c *client, out io.Writer, approve approver) *demoAgent {
+	return &demoAgent{client: c, out: log.New(out, "agent: ", 0), approve: approve}
 }
 
 // run asks in rounds, each when the one before is decided, until ctx ends. When
@@ -84,31 +89,6 @@ func (a *demoAgent) fixLogin(ctx context.Context) error {
 			return err
 		}
 	}
-}
-
-// transferMoney posts S2's confirm: step 3 of a plan moves money.
-func (a *demoAgent) transferMoney(ctx context.Context) error {
-	where, err := a.post(ctx, "/api/v1/contexts", example("accounting"))
-	if err != nil {
-		return err
-	}
-	trace := newTrace()
-	plan := example("payment")
-	plan["context_id"] = where.ContextID
-	plan["trace"] = object{"trace_id": trace}
-	draft, err := a.post(ctx, "/api/v1/plans", plan)
-	if err != nil {
-		return err
-	}
-	confirm := example("transfer")
-	confirm["target_id"] = draft.PlanID
-	confirm["trace"] = object{"trace_id": trace, "span_id": "span-step-3"}
-	asked, err := a.post(ctx, "/api/v1/confirms", confirm)
-	if err != nil {
-		return err
-	}
-	_, err = a.await(ctx, "Execute the wire transfer", asked, nil)
-	return err
 }
 
 // useTools posts one of the approval requests (S4), and posts it anew when time

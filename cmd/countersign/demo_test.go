@@ -97,6 +97,8 @@ func TestDemo(t *testing.T) {
 	}
 	r.decides(id, object{"status": "approved", "reason": "Verified transaction details with vendor."})
 	server.stdout.await(t, 1, `(?m)^agent: Execute the wire transfer: approved .*; reason: "Verified transaction details with vendor\."$`)
+	server.stdout.await(t, 1, `(?m)^agent: Execute the wire transfer: the gate says RESUME \(approved\)$`)
+	server.stdout.await(t, 1, `(?m)^agent: Execute the wire transfer: done, and the plan is completed$`)
 
 	fewer := object{"symbol": "VNM", "quantity": 50, "side": "buy", "price": 82000}
 	traded := r.asks(1, trade)
@@ -206,14 +208,14 @@ func TestDemoAgent_SaysWhyItStops(t *testing.T) {
 	t.Parallel()
 	server := start(t)
 	out := newTranscript()
-	agent := newDemoAgent(&client{base: server.base, key: "cs_none"}, out)
+	agent := newDemoAgent(&client{base: server.base, key: "cs_none"}, out, nil)
 	agent.run(t.Context())
 	out.await(t, 1, `^agent: I stop asking: POST /api/v1/\S+: 401 Unauthorized: \S`)
 
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
 	quiet := newTranscript()
-	newDemoAgent(&client{base: server.base, key: "cs_none"}, quiet).run(stopped)
+	newDemoAgent(&client{base: server.base, key: "cs_none"}, quiet, nil).run(stopped)
 	if text := fmt.Sprint(quiet); text != "" {
 		t.Errorf("an agent that was told to stop complains: %s", text)
 	}
