@@ -110,7 +110,7 @@ func (s *Service) postConfirm(tx Tx, p *Principal, in *mplp.Confirm, frame appro
 		return nil, err
 	}
 	if err := tx.InsertConfirm(c, content); err != nil {
-		return nil, err
+		return nil, taken(err, "confirm")
 	}
 	event := "confirm.requested"
 	if c.Imported {

@@ -544,3 +544,15 @@ func TestVisibility_KeysSeeTheirGroupAndWhatTheyMayDecide(t *testing.T) {
 		}
 	}
 }
+
+func TestPost_IDsAreUniqueInCanonicalFormToo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	agent := w.key("bot", "executor")
+	const uuid = "3f1b2c4d-5e6f-4a7b-8c9d-0e1f2a3b4c5d"
+	w.post(agent, `{"confirm_id":"`+uuid+`","target_type":"other","actions":[{"name":"x","args":{}}]}`)
+	for _, id := range []string{strings.ToUpper(uuid), "confirm-" + uuid} {
+		_, err := w.tryPost(agent, `{"confirm_id":"`+id+`","target_type":"other","actions":[{"name":"x","args":{}}]}`)
+		w.wantCode(err, domain.CodeIDTaken)
+	}
+}

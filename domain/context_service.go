@@ -62,7 +62,7 @@ func (s *Service) CreateContext(ctx context.Context, ref Ref, in *mplp.Context) 
 		}
 		c.fill(in)
 		if err := tx.InsertContext(c); err != nil {
-			return err
+			return taken(err, "context")
 		}
 		return s.log(tx, p, evidence.Entry{Type: "context.created", ObjectID: c.ID, Data: data("title", c.Title, "status", c.Status)})
 	})

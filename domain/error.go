@@ -110,6 +110,15 @@ func notFound(what string) *Error {
 	return refuse(CodeNotFound, "There is no such %s, or you may not see it.", what)
 }
 
+// taken turns a Store's ErrConflict on an insert into a refusal: the id, or the
+// id it has in canonical form, is another's.
+func taken(err error, what string) error {
+	if errors.Is(err, ErrConflict) {
+		return refuse(CodeIDTaken, "There is another %s with this id, or with one that is the same in canonical form.", what)
+	}
+	return err
+}
+
 // found turns a Store's ErrNotFound into the refusal that names what was asked.
 func found(err error, what string) error {
 	if errors.Is(err, ErrNotFound) {

@@ -53,7 +53,7 @@ func (s *Service) PostPlan(ctx context.Context, ref Ref, in *mplp.Plan) (posted 
 		plan.Imported = plan.Status != PlanDraft || slices.ContainsFunc(in.Steps, func(step mplp.Step) bool { return step.Status != string(StepPending) })
 		warnings := append(in.Warnings, referenceWarnings(tx, in)...)
 		if err := tx.InsertPlan(plan, mplp.CompletePlan(in.Native, plan.ID)); err != nil {
-			return err
+			return taken(err, "plan")
 		}
 		event := "plan.created"
 		if plan.Imported {

@@ -169,7 +169,7 @@ func (s *Service) CreateRole(ctx context.Context, ref Ref, in RoleInput) (*Role,
 		}
 		role.Native = roleNative(native, role)
 		if err := tx.InsertRole(role); err != nil {
-			return err
+			return taken(err, "role")
 		}
 		return s.log(tx, p, evidence.Entry{Type: "role.created", ObjectID: role.ID,
 			Data: data("name", role.Name, "granted", role.Capabilities)})

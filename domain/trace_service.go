@@ -27,7 +27,7 @@ func (s *Service) CreateTrace(ctx context.Context, ref Ref, in *mplp.TraceObject
 		}
 		t.Native = mplp.CompleteTrace(in.Native, t.ID)
 		if err := tx.InsertTrace(t); err != nil {
-			return err
+			return taken(err, "trace")
 		}
 		return s.log(tx, p, evidence.Entry{Type: "trace.created", ObjectID: t.ID, TraceID: t.ID, PlanID: t.PlanID, Data: data("status", t.Status)})
 	})

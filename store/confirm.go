@@ -9,6 +9,7 @@ import (
 var confirms = newTable("confirms", 1, func(c *domain.Confirm) []column {
 	return []column{
 		{"confirm_id", text(&c.ID)},
+		{"canonical_id", canonical("confirm", &c.ID)},
 		{"target_type", text(&c.TargetType)},
 		{"target_id", text(&c.TargetID)},
 		{"target_hash", text(&c.TargetHash)},

@@ -5,6 +5,7 @@ import "countersign/domain"
 var contexts = newTable("contexts", 1, func(c *domain.Context) []column {
 	return []column{
 		{"context_id", text(&c.ID)},
+		{"canonical_id", canonical("context", &c.ID)},
 		{"title", text(&c.Title)},
 		{"status", text(&c.Status)},
 		{"owner_role", text(&c.OwnerRole)},

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"countersign/domain"
+	"countersign/domain/mplp"
 )
 
 // column binds a column to a member of a struct, in both directions: one list
@@ -162,6 +163,19 @@ type foldedField struct{ p *string }
 func (f foldedField) value() any { return fold(*f.p) }
 
 func (f foldedField) Scan(any) error { return nil }
+
+// canonical is derived from an id (requirements, contradiction 1); it is never
+// read.
+func canonical(module string, p *string) field { return canonicalField{module, p} }
+
+type canonicalField struct {
+	module string
+	p      *string
+}
+
+func (f canonicalField) value() any { return mplp.CanonicalID(f.module, *f.p) }
+
+func (f canonicalField) Scan(any) error { return nil }
 
 // as is src as a T, or the zero T for NULL.
 func as[T any](src any) (T, error) {

@@ -5,6 +5,7 @@ import "countersign/domain"
 var plans = newTable("plans", 1, func(p *domain.Plan) []column {
 	return []column{
 		{"plan_id", text(&p.ID)},
+		{"canonical_id", canonical("plan", &p.ID)},
 		{"context_id", text(&p.ContextID)},
 		{"title", text(&p.Title)},
 		{"status", text(&p.Status)},

@@ -5,6 +5,7 @@ import "countersign/domain"
 var roles = newTable("roles", 1, func(r *domain.Role) []column {
 	return []column{
 		{"role_id", text(&r.ID)},
+		{"canonical_id", canonical("role", &r.ID)},
 		{"name", text(&r.Name)},
 		{"name_folded", folded(&r.Name)},
 		{"description", text(&r.Description)},

@@ -5,6 +5,7 @@ import "countersign/domain"
 var traces = newTable("traces", 1, func(t *domain.Trace) []column {
 	return []column{
 		{"trace_id", text(&t.ID)},
+		{"canonical_id", canonical("trace", &t.ID)},
 		{"context_id", text(&t.ContextID)},
 		{"plan_id", text(&t.PlanID)},
 		{"status", text(&t.Status)},

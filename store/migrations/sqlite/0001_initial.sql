@@ -2,8 +2,11 @@
 -- Lists are JSON text. Tables named volatile_… prove nothing and are not
 -- covered by the log; every other one is.
 
+-- canonical_id is the id as the canonical form has it: two objects of a module
+-- must not share one, or an official document would mean both.
 CREATE TABLE roles (
     role_id      TEXT PRIMARY KEY,
+    canonical_id TEXT NOT NULL UNIQUE,
     name         TEXT NOT NULL,
     name_folded  TEXT NOT NULL UNIQUE,
     description  TEXT,
@@ -57,6 +60,7 @@ CREATE INDEX key_roles_role ON key_roles (role_id);
 
 CREATE TABLE contexts (
     context_id      TEXT PRIMARY KEY,
+    canonical_id TEXT NOT NULL UNIQUE,
     title           TEXT,
     status          TEXT,
     owner_role      TEXT,
@@ -73,6 +77,7 @@ CREATE INDEX contexts_group ON contexts (requested_group, created_at, context_id
 
 CREATE TABLE plans (
     plan_id           TEXT PRIMARY KEY,
+    canonical_id TEXT NOT NULL UNIQUE,
     context_id        TEXT,
     title             TEXT,
     status            TEXT NOT NULL,
@@ -105,6 +110,7 @@ CREATE TABLE plan_contents (
 -- beyond every deadline.
 CREATE TABLE confirms (
     confirm_id        TEXT PRIMARY KEY,
+    canonical_id TEXT NOT NULL UNIQUE,
     target_type       TEXT NOT NULL,
     target_id         TEXT,
     target_hash       TEXT,
@@ -202,6 +208,7 @@ CREATE TABLE consumptions (
 
 CREATE TABLE traces (
     trace_id        TEXT PRIMARY KEY,
+    canonical_id TEXT NOT NULL UNIQUE,
     context_id      TEXT,
     plan_id         TEXT,
     status          TEXT,
