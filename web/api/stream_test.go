@@ -144,7 +144,7 @@ func TestStream_ResumeLosesNothing(t *testing.T) {
 		all = append(all, heard.next())
 		heard.leave()
 	}
-	whole := agent.listen(session+"?last_event_id=-1").take(7)
+	whole := agent.listen(session + "?last_event_id=-1").take(7)
 	if diff := cmp.Diff(whole, all, cmp.AllowUnexported(message{})); diff != "" {
 		t.Errorf("frames (-in one go +in pieces):\n%s", diff)
 	}
