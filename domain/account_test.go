@@ -283,6 +283,16 @@ func TestSessions_EndWhenIdleOldOrTakenAway(t *testing.T) {
 			t.Errorf("%s: still signed in", tt.name)
 		}
 	}
+	watched := signIn()
+	for range 2 { // looked at, which is no use
+		if _, _, err := w.PeekSession(w.ctx, watched); err != nil {
+			t.Fatal(err)
+		}
+		w.pass(domain.SessionIdle / 2)
+	}
+	if _, _, err := w.PeekSession(w.ctx, watched); domain.ErrorCode(err) != domain.CodeUnauthenticated {
+		t.Errorf("a session that was only looked at: %v", err)
+	}
 	token := signIn()
 	for range int(domain.SessionLife/domain.SessionIdle)*2 - 1 { // in use all the time
 		w.pass(domain.SessionIdle / 2)

@@ -102,6 +102,9 @@ func (s *Service) decide(ctx context.Context, ref Ref, find func(Reader) (*Confi
 		if refused := c.open(); refused != nil {
 			return s.withDecision(tx, c, refused)
 		}
+		if err := s.planUnlocked(tx, c); err != nil {
+			return err
+		}
 		if c.Due(s.clock()) {
 			// The refusal must not roll back the timeout it reports.
 			late, err = s.expire(tx, c)
@@ -159,7 +162,7 @@ func (in *DecisionInput) perAction(content *evidence.Content) ([]ActionDecision,
 		}
 		path := fmt.Sprintf("decisions[%d]", from)
 		d := ActionDecision{Type: sent[from].Type, Message: sent[from].Message, Filled: filled, ArgsHash: evidence.ArgsHash(action.Args)}
-		if !allows(action.ReviewConfig, d.Type) {
+		if !Allows(&action, d.Type) {
 			return nil, invalid(path+".type", "enum", "The agent does not accept %s for this action.", d.Type)
 		}
 		if d.Type == ActionEdit {
@@ -176,11 +179,13 @@ func (in *DecisionInput) perAction(content *evidence.Content) ([]ActionDecision,
 	return list, nil
 }
 
-// allows reads an action's review config. Reject is always allowed.
-func allows(config json.RawMessage, kind string) bool {
+// Allows says whether the agent accepts this kind of decision on the action, as
+// its review config has it. A rejection always is accepted.
+func Allows(action *evidence.Action, kind string) bool {
 	var c struct {
 		Allowed []string `json:"allowed_decisions"`
 	}
+	config := action.ReviewConfig
 	if kind == ActionReject || len(config) == 0 || json.Unmarshal(config, &c) != nil || c.Allowed == nil {
 		return true
 	}
@@ -277,6 +282,18 @@ func (c *Confirm) open() *Error {
 		return refuse(CodeAlreadyDecided, "The confirm was %s already.", c.Status)
 	}
 	return nil
+}
+
+// planUnlocked refuses a decision that would move a locked plan.
+func (s *Service) planUnlocked(r Reader, c *Confirm) error {
+	if c.PlanID == "" || c.TargetHash == "" {
+		return nil
+	}
+	plan, err := r.Plan(c.PlanID)
+	if err != nil {
+		return err
+	}
+	return plan.unlocked()
 }
 
 // sameContent refuses a decision on anything but what is there now: another

@@ -122,7 +122,7 @@ func (s *Service) applyToPlan(tx Tx, p *Principal, c *Confirm, d *Decision) erro
 		return nil
 	}
 	plan, err := tx.Plan(c.PlanID)
-	if err != nil || plan.Imported {
+	if err != nil || plan.Imported || plan.Locked {
 		return err
 	}
 	facts := []any{"confirm_id", c.ID, "decided_by", d.DecidedByRole}

@@ -54,6 +54,9 @@ func (s *Service) ProposePlan(ctx context.Context, ref Ref, id string, in Propos
 
 // proposable refuses a plan that cannot be proposed now.
 func (p *Plan) proposable(confirms []*Confirm) error {
+	if err := p.unlocked(); err != nil {
+		return err
+	}
 	if p.Imported {
 		return refuse(CodeInvalidTransition, "The plan is an import: it is a record and cannot be proposed.")
 	}

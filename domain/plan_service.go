@@ -118,6 +118,11 @@ func (s *Service) RevisePlan(ctx context.Context, ref Ref, id string, in *mplp.P
 		if err := p.needs(PlanCreate); err != nil {
 			return err
 		}
+		if plan.Locked {
+			if revised, err = s.relock(tx, p, plan, in); err != nil || revised != nil {
+				return err
+			}
+		}
 		if err := plan.editable(); err != nil {
 			return err
 		}
@@ -149,6 +154,42 @@ func (s *Service) RevisePlan(ctx context.Context, ref Ref, id string, in *mplp.P
 		return err
 	})
 	return revised, err
+}
+
+// unlocked refuses every change of a locked plan.
+func (p *Plan) unlocked() error {
+	if p.Locked {
+		return refuse(CodeLocked, "The plan is locked: only its governance can be changed.")
+	}
+	return nil
+}
+
+// relock writes a locked plan anew if nothing but its governance differs from
+// what is stored or shown, in whatever status it is. Needs role.modify too.
+func (s *Service) relock(tx Tx, p *Principal, plan *Plan, in *mplp.Plan) (*PostedPlan, error) {
+	stored, err := tx.PlanContent(plan.ID)
+	if err != nil {
+		return nil, err
+	}
+	shown, err := planNative(tx, plan)
+	if err != nil {
+		return nil, err
+	}
+	if !mplp.DiffersOnlyIn("governance", stored, in.Native) && !mplp.DiffersOnlyIn("governance", shown, in.Native) {
+		return nil, plan.unlocked()
+	}
+	if err := p.needs(RoleModify); err != nil {
+		return nil, err
+	}
+	plan.Locked, plan.UpdatedAt = in.Locked, s.clock()
+	if err := tx.UpdatePlan(plan, plan.Status, mplp.WithMember(stored, "governance", in.Native)); err != nil {
+		return nil, err
+	}
+	if err := s.logPlan(tx, p, plan, "plan.revised", "", "locked", plan.Locked); err != nil {
+		return nil, err
+	}
+	native, err := planNative(tx, plan)
+	return &PostedPlan{Plan: plan, Native: native, Warnings: in.Warnings}, err
 }
 
 func (p *Plan) editable() error {
@@ -270,6 +311,9 @@ func (p *Plan) cancellable(by *Principal) error {
 		if err := by.needs(PlanCreate); err != nil {
 			return err
 		}
+	}
+	if err := p.unlocked(); err != nil {
+		return err
 	}
 	if p.Imported || !p.Status.CanMove(PlanCancelled) {
 		return refuse(CodeInvalidTransition, "A plan that is %s cannot be cancelled.", p.words())

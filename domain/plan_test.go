@@ -213,3 +213,37 @@ func TestAim_ForeignPlanIsNeitherShownNorTouched(t *testing.T) {
 		t.Errorf("the foreign confirm moved the plan to %s", got)
 	}
 }
+
+func TestPlan_LockedChangesOnlyItsGovernance(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	agent, keeper, reviewer := w.worker(), w.user("keeper", "architect", w.role("locks", "role.modify")), w.user("reviewer", "reviewer")
+	parse := func(locked, title string) *mplp.Plan {
+		in, err := mplp.ParsePlan([]byte(`{"plan_id":"p-1","context_id":"c","title":"`+title+`","objective":"O","governance":{"locked":`+locked+`},"steps":[{"step_id":"s1","description":"D"}]}`), w.Limits().Wire())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return in
+	}
+	if _, err := w.PostPlan(w.ctx, agent, parse("true", "T")); err != nil {
+		t.Fatal(err)
+	}
+	c := w.post(agent, `{"target_type":"plan","target_id":"p-1"}`)
+	_, err := w.decide(reviewer, c, domain.Approved)
+	w.wantCode(err, domain.CodeLocked)
+	_, err = w.ProposePlan(w.ctx, agent, "p-1", domain.ProposeInput{})
+	w.wantCode(err, domain.CodeLocked)
+	_, err = w.CancelPlan(w.ctx, agent, "p-1", "")
+	w.wantCode(err, domain.CodeLocked)
+	_, err = w.RevisePlan(w.ctx, keeper, "p-1", parse("false", "Other"))
+	w.wantCode(err, domain.CodeLocked)
+	_, err = w.RevisePlan(w.ctx, agent, "p-1", parse("false", "T")) // without role.modify
+	w.wantCode(err, domain.CodeMissingCapability)
+	if _, err = w.RevisePlan(w.ctx, keeper, "p-1", parse("false", "T")); err != nil {
+		t.Fatal(err)
+	}
+	w.mustDecide(reviewer, c, domain.Approved)
+	if _, err = w.ProposePlan(w.ctx, agent, "p-1", domain.ProposeInput{}); err != nil {
+		t.Error(err)
+	}
+}

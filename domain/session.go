@@ -91,9 +91,23 @@ func (s *Service) setPassword(tx Tx, p *Principal, u *User, hash string) error {
 	return s.log(tx, p, evidence.Entry{Type: "user.password_set", ObjectID: u.ID, Data: data("name", u.Name)})
 }
 
-// SessionUser finds who a cookie's token belongs to, with the roles held now.
-// A session that was idle or open for too long is none.
+// SessionUser finds who a cookie's token belongs to, with the roles held now,
+// and counts as use of the session. A session that was idle or open for too
+// long is none.
 func (s *Service) SessionUser(ctx context.Context, token string) (p *Principal, session *Session, err error) {
+	p, session, err = s.PeekSession(ctx, token)
+	if err != nil {
+		return nil, nil, err
+	}
+	if now := s.clock(); now.Sub(session.SeenAt) >= sessionTouch {
+		err = s.store.Tx(ctx, func(tx Tx) error { return tx.TouchSession(session.Hash, now) })
+	}
+	return p, session, err
+}
+
+// PeekSession is SessionUser for requests that nobody made, such as those of a
+// page that refreshes itself: an open page alone keeps nobody signed in.
+func (s *Service) PeekSession(ctx context.Context, token string) (p *Principal, session *Session, err error) {
 	now := s.clock()
 	err = s.store.View(ctx, func(r Reader) error {
 		session, err = r.Session(credential.HashToken(token))
@@ -108,10 +122,7 @@ func (s *Service) SessionUser(ctx context.Context, token string) (p *Principal, 
 	if err != nil {
 		return nil, nil, err
 	}
-	if now.Sub(session.SeenAt) >= sessionTouch {
-		err = s.store.Tx(ctx, func(tx Tx) error { return tx.TouchSession(session.Hash, now) })
-	}
-	return p, session, err
+	return p, session, nil
 }
 
 // SignOut ends the session of a cookie's token. An unknown one is gone already.

@@ -164,6 +164,9 @@ func (s *Service) changePlan(ctx context.Context, ref Ref, id string, change fun
 		if err := p.needs(PlanExecute); err != nil {
 			return err
 		}
+		if err := plan.unlocked(); err != nil {
+			return err
+		}
 		if plan.Imported {
 			return refuse(CodeInvalidTransition, "The plan is an import: it is a record and does not run.")
 		}

@@ -92,6 +92,17 @@ func AppendEvent(object, before []byte, event Raw) []byte {
 	return o.Bytes()
 }
 
+// WithMember returns a stored object with one member as another object has it.
+func WithMember(stored []byte, name string, from *Object) []byte {
+	o := split(stored)
+	if value, ok := from.Get(name); ok {
+		o.Set(name, value)
+	} else {
+		o.Delete(name)
+	}
+	return o.Bytes()
+}
+
 // Member gives one member of a compact object that is known to be well-formed.
 func Member(object []byte, name string) (Raw, bool) { return split(object).Get(name) }
 
