@@ -20,6 +20,15 @@ func (s *Service) settle(ctx context.Context, id string) error {
 	})
 }
 
+// How often the clock looks when it knows of no deadline, because another
+// process may have written or the time may have jumped, and how soon after a
+// confirm was requested. A deadline is at least a second after its request, so
+// nothing is missed, and a thousand requests cost one look.
+const (
+	clockIdle = 5 * time.Second
+	clockSoon = 500 * time.Millisecond
+)
+
 // RunClock rejects confirms as their deadlines come, until ctx ends. It only
 // helps: it makes a timeout known at once to those who listen.
 func (s *Service) RunClock(ctx context.Context) error {
@@ -30,28 +39,28 @@ func (s *Service) RunClock(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return nil
 		}
-		// With nothing due, or the database away, look again after a while:
-		// another process may have written, and a clock may have jumped.
-		pause := 5 * time.Second
+		pause := clockIdle
 		if err == nil && !next.IsZero() {
 			pause = min(pause, max(next.Sub(s.clock()), time.Millisecond))
 		}
-		timer := time.NewTimer(pause)
-		select {
-		case <-timer.C:
-		case e, ok := <-follow.Entries():
-			if !ok {
-				if s.feedClosed() {
-					timer.Stop()
+		for look := time.NewTimer(pause); look != nil; {
+			select {
+			case e, ok := <-follow.Entries():
+				switch {
+				case !ok && s.feedClosed():
 					return nil
+				case !ok:
+					follow, look = s.feed.Subscribe(), nil
+				case e.Type == "confirm.requested" && pause > clockSoon:
+					pause = clockSoon
+					look.Reset(pause)
 				}
-				follow = s.feed.Subscribe()
-			} else if e.Type != "confirm.requested" {
-				break
+			case <-look.C:
+				look = nil
+			case <-ctx.Done():
+				return nil
 			}
-		case <-ctx.Done():
 		}
-		timer.Stop()
 	}
 }
 

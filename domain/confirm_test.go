@@ -556,3 +556,26 @@ func TestPost_IDsAreUniqueInCanonicalFormToo(t *testing.T) {
 		w.wantCode(err, domain.CodeIDTaken)
 	}
 }
+
+// The clock makes a timeout known at once: a waiting agent is told within its
+// request, without looking again.
+func TestRunClock_WakesWaitingAgents(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	agent := w.key("bot", "executor")
+	c := w.post(agent, toolCall)
+	sub := w.feed.Subscribe()
+	defer sub.Close()
+	w.pass(300 * time.Second)
+	ended := make(chan error)
+	go func() { ended <- w.RunClock(w.ctx) }()
+	for e := range sub.Entries() {
+		if e.ConfirmID == c.ID && e.Type == "confirm.rejected" {
+			break
+		}
+	}
+	w.feed.Close()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
