@@ -26,8 +26,9 @@
 // Arrows point inward: domain imports nobody but its own subpackages, and they
 // never import it back (arrows_test.go). One resource has one file, of the same
 // name in each layer: confirm.go here, in store and in web, confirm.templ in
-// views. Here the types are in confirm.go and the use cases beside it, by verb:
-// confirm_post.go, confirm_decide.go, confirm_end.go, confirm_read.go.
+// views. Here the types are in confirm.go, and the use cases beside them:
+// confirm_post.go, confirm_decide.go, confirm_end.go and confirm_read.go by
+// verb, role_service.go where one file holds them all.
 //
 // # Vocabulary
 //
@@ -48,6 +49,12 @@
 //	principal         who acts: a user, an agent (a key) or system (the clock)
 //	principal group   a user with all keys they own; all ownerless keys together
 //	role, capability  what a principal may do (seed S1)
+//	gate              answers whether a step may run: BLOCK, RESUME, ABORT, CLEANUP
+//	consumption       one use of an approval by one execution
+//	event             a reading of an entry as MPLP has it (S0, S2)
+//	frame             a reading of a confirm as a session's stream has it (S4)
+//	cursor            a place in a stream: <log sequence>.<n>
+//	learning sample   what a decision on a plan teaches (S0)
 //	entry             one change in the log, with the digests of the rows it wrote
 //	import            an object that came with a past: shown, proves nothing
 //
@@ -76,6 +83,20 @@
 //
 // Only deciding a confirm takes proposed to approved or back to draft
 // (requirements P-14c, P-14d).
+//
+// # A step
+//
+//	          start                complete
+//	pending ─────────▶ in_progress ─────────▶ completed
+//	 │ ▲ │                  │ fail
+//	 │ │ └──▶ skipped       ▼
+//	 │ └───── retry ───── failed
+//	 ▼ a dependency fails            ▲ no dependency is failed any more
+//	blocked ─────────────────────────┘ (to pending)
+//
+// A step starts when everything it depends on is completed or skipped. The plan
+// completes with its last step, and fails with a step that its agent calls
+// critical (requirements P-16, P-19, P-28, P-29).
 //
 // # How a change is made
 //
