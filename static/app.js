@@ -33,6 +33,10 @@
     say(own(ctx) ? "No answer from the server. Reload to see whether it was decided." : "No connection. What you see may be old.", 30);
   });
 
+  // Most pages refresh a region of theirs, whose answer leads to the sign-in
+  // page once the session is over. On the others the stream notices.
+  document.addEventListener("htmx:sse:error", (event) => { if (event.detail.status === 401) location.reload(); });
+
   // Time ---------------------------------------------------------------------
 
   const two = (a, unit, b, small) => b ? `${a} ${unit} ${b} ${small}` : `${a} ${unit}`;

@@ -122,6 +122,25 @@ func TestSessionsEnd(t *testing.T) {
 	}
 }
 
+// A page that is left open refreshes itself, which keeps nobody signed in; and
+// it says so instead of showing what is old.
+func TestOpenPageDoesNotKeepTheSession(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b := w.user("reviewer", "reviewer")
+	b.want(b.get("/confirms"), http.StatusOK)
+	b.htmx = true
+	for range 2 {
+		w.pass(domain.SessionIdle / 2)
+		b.get("/confirms")
+	}
+	answer := b.want(b.get("/confirms?mine=1"), http.StatusUnauthorized)
+	if got, want := answer.Header.Get("HX-Redirect"), "/login?next=%2Fconfirms%3Fmine%3D1"; got != want {
+		t.Errorf("HX-Redirect %q, want %q", got, want)
+	}
+	b.want(b.get("/live"), http.StatusUnauthorized)
+}
+
 func TestSetUpMakesTheFirstAdministrator(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -63,7 +63,11 @@ func (s *sessionStore) New(r *http.Request, name string) (*sessions.Session, err
 	if err != nil {
 		return session, nil
 	}
-	who, record, err := s.svc.SessionUser(r.Context(), cookie.Value)
+	find := s.svc.SessionUser
+	if unattended(r) {
+		find = s.svc.PeekSession
+	}
+	who, record, err := find(r.Context(), cookie.Value)
 	if domain.ErrorCode(err) == domain.CodeUnauthenticated {
 		return session, nil
 	} else if err != nil {
@@ -72,6 +76,13 @@ func (s *sessionStore) New(r *http.Request, name string) (*sessions.Session, err
 	session.ID, session.IsNew = cookie.Value, false
 	session.Values[principalKey{}], session.Values[recordKey{}] = who, record
 	return session, nil
+}
+
+// unattended says whether a page sent the request by itself. Scripts only ever
+// GET what the page refreshes and the stream of signals, whether anybody looks
+// at it or not.
+func unattended(r *http.Request) bool {
+	return r.Method == http.MethodGet && r.Header.Get("HX-Request") == "true"
 }
 
 // Save implements sessions.Store. A negative MaxAge ends the session and takes
