@@ -192,8 +192,10 @@ type ConfirmFilter struct {
 // ConfirmRow is a confirm as lists show it.
 type ConfirmRow struct {
 	Confirm
+	Title    string // of the plan or context that it is about; empty: it has none
 	Reason   string
 	Tools    []string
+	Mine     bool      // the reader may decide it; set by the service
 	Decision *Decision // the latest, with decided confirms; without its actions
 }
 

@@ -50,9 +50,19 @@ func (s *Service) Confirms(ctx context.Context, ref Ref, f ConfirmFilter, page P
 			}
 		}
 		list, next, err = r.Confirms(f, page)
+		for _, row := range list {
+			row.Mine = s.mayDecide(p, &row.Confirm)
+		}
 		return err
 	})
 	return list, next, err
+}
+
+// mayDecide is what the filter Mine narrows to. It is a mark in a list: which
+// decisions there are to make, the confirm's standing says.
+func (s *Service) mayDecide(p *Principal, c *Confirm) bool {
+	own := p.Group == c.RequestedGroup && (!s.selfApproval || p.Kind != KindUser)
+	return p.decides() && !own && c.open() == nil && (c.RequiredRole == "" || p.Holds(c.RequiredRole))
 }
 
 // PendingCount counts the pending confirms that wait for anybody.

@@ -18,8 +18,10 @@ var (
 // which stand last and are large.
 var decisionsListed = shape{columns: decisions.columns[:len(decisions.columns)-1]}
 
-var selectConfirmRows = "SELECT " + confirms.list("c.") + ", t.reason, t.tools, " + decisionsListed.list("d.") + `
+var selectConfirmRows = "SELECT " + confirms.list("c.") + ", COALESCE(p.title, x.title), t.reason, t.tools, " + decisionsListed.list("d.") + `
 	FROM confirms c
+	LEFT JOIN plans p ON p.plan_id = c.plan_id AND c.target_type = 'plan'
+	LEFT JOIN contexts x ON x.context_id = c.target_id AND c.target_type = 'context' AND c.target_hash IS NOT NULL
 	LEFT JOIN confirm_contents t ON t.confirm_id = c.confirm_id
 	LEFT JOIN decisions d ON d.confirm_id = c.confirm_id
 		AND d.number = (SELECT MAX(number) FROM decisions WHERE confirm_id = c.confirm_id) `
@@ -126,7 +128,7 @@ func roleArgs(v domain.Visibility) []any {
 
 func scanConfirmRow(rows *sql.Rows, row *domain.ConfirmRow) error {
 	var d domain.Decision
-	dest := append(confirms.dest(&row.Confirm), text(&row.Reason), list(&row.Tools))
+	dest := append(confirms.dest(&row.Confirm), text(&row.Title), text(&row.Reason), list(&row.Tools))
 	dest = append(dest, decisions.dest(&d)[:len(decisionsListed.columns)]...)
 	if err := rows.Scan(dest...); err != nil {
 		return err

@@ -1,7 +1,7 @@
 package web
 
 import (
-	"encoding/json"
+	"cmp"
 	"net/url"
 	"slices"
 	"strconv"
@@ -111,7 +111,7 @@ func newDecisionForm(p *confirmPage) *views.DecisionForm {
 	}
 	for _, action := range p.Content.Actions {
 		form.Actions = append(form.Actions, views.ActionInput{
-			MayApprove: allowed(action, domain.ActionApprove), MayEdit: allowed(action, domain.ActionEdit),
+			MayApprove: domain.Allows(&action, domain.ActionApprove), MayEdit: domain.Allows(&action, domain.ActionEdit),
 		})
 	}
 	if len(p.Standing.Roles) > 1 {
@@ -121,18 +121,6 @@ func newDecisionForm(p *confirmPage) *views.DecisionForm {
 		}
 	}
 	return form
-}
-
-// allowed says whether the agent accepts such a decision on the action, as its
-// review config has it. A rejection always is.
-func allowed(action evidence.Action, kind string) bool {
-	var config struct {
-		Allowed []string `json:"allowed_decisions"`
-	}
-	if kind == domain.ActionReject || json.Unmarshal(action.ReviewConfig, &config) != nil || config.Allowed == nil {
-		return true
-	}
-	return slices.Contains(config.Allowed, kind)
 }
 
 // decision is what was decided on the i-th action; nil while pending.
@@ -297,7 +285,7 @@ func rowLabel(row *domain.ConfirmRow) string {
 	if len(row.Tools) > 0 {
 		return strings.Join(row.Tools, " + ")
 	}
-	return row.TargetID
+	return cmp.Or(row.Title, row.TargetID)
 }
 
 // confirmTitle names a confirm in the window's title.

@@ -129,7 +129,7 @@ func (d *decision) readAction(form url.Values, i int, action evidence.Action, wr
 	case choice == "":
 		choice = meant
 	}
-	if choice != "" && !allowed(action, choice) {
+	if choice != "" && !domain.Allows(&action, choice) {
 		wrong[field] = "The agent does not accept " + choice + " for this action."
 	}
 	decided := mplp.ActionDecision{Type: choice}

@@ -3,7 +3,6 @@ package web
 import (
 	"net/http"
 	"net/url"
-	"slices"
 
 	"countersign/domain"
 	"countersign/views"
@@ -93,31 +92,12 @@ func (s *Server) inbox(v *visit) error {
 	if err != nil {
 		return err
 	}
-	titles, err := s.planTitles(v, rows)
-	if err != nil {
-		return err
-	}
 	pending, err := s.svc.PendingCount(v.ctx(), v.ref())
 	if err != nil {
 		return err
 	}
-	list := confirmList{Rows: rows, Titles: titles, Reader: v.who, Now: s.svc.Now()}
-	view := newInboxView(q, list)
+	view := newInboxView(q, rows, s.svc.Now())
 	view.Self, view.EmptyAt, view.PendingCount = v.Request().URL.RequestURI(), s.base.String(), pending
 	view.NextURL, view.FirstURL = q.pager().next(next), q.pager().first(cursor)
 	return s.show(v, http.StatusOK, "Inbox", views.SectionInbox, views.Inbox(view))
-}
-
-// planTitles gives the titles of the plans in the list, by id: rows of a list
-// name their target by id only.
-func (s *Server) planTitles(v *visit, rows []*domain.ConfirmRow) (map[string]string, error) {
-	if !slices.ContainsFunc(rows, func(row *domain.ConfirmRow) bool { return row.TargetType == domain.TargetPlan }) {
-		return nil, nil
-	}
-	plans, _, err := s.svc.Plans(v.ctx(), v.ref(), domain.PlanFilter{}, domain.Page{Limit: domain.MaxPage})
-	titles := map[string]string{}
-	for _, plan := range plans {
-		titles[plan.ID] = plan.Title
-	}
-	return titles, err
 }

@@ -8,41 +8,33 @@ import (
 	"countersign/views"
 )
 
-// confirmList is what the inbox shows, as one reader sees it at one moment.
-type confirmList struct {
-	Rows   []*domain.ConfirmRow
-	Titles map[string]string // of plans, by id
-	Reader *domain.Principal
-	Now    time.Time
-}
-
-func newInboxView(q inboxQuery, list confirmList) views.InboxView {
+func newInboxView(q inboxQuery, rows []*domain.ConfirmRow, now time.Time) views.InboxView {
 	q.Mine = q.Mine && !q.Decided
 	view := views.InboxView{
 		Decided: q.Decided, PendingURL: q.tab(false), DecidedURL: q.tab(true), PendingCap: pendingCap,
 		Filter: views.InboxFilter{
-			Query: q.Query, Mine: q.Mine, Roles: roleFilter(q.Role, list.Rows),
+			Query: q.Query, Mine: q.Mine, Roles: roleFilter(q.Role, rows),
 			TargetTypes: choices(q.TargetType, "Any target", "plan", "context", "trace", "extension", "other"),
 			Active:      q.Query != "" || q.Mine || q.Role != "" || q.TargetType != "",
 			ClearURL:    inboxQuery{Decided: q.Decided}.url(),
 		},
 	}
-	for _, row := range list.Rows {
-		view.Rows = append(view.Rows, newInboxRow(q, list, row))
+	for _, row := range rows {
+		view.Rows = append(view.Rows, newInboxRow(q, row, now))
 	}
 	return view
 }
 
-func newInboxRow(q inboxQuery, list confirmList, c *domain.ConfirmRow) views.InboxRow {
+func newInboxRow(q inboxQuery, c *domain.ConfirmRow, now time.Time) views.InboxRow {
 	row := views.InboxRow{
 		ID: c.ID, URL: q.confirm(c.ID), TargetType: string(c.TargetType), Target: c.TargetID, Tools: c.Tools, Step: c.StepID,
 		Reason: c.Reason, Requester: c.RequestedByName, RequestRole: c.RequestedByRole, RoleUnknown: !c.RoleRegistered,
-		RequiredRole: c.RequiredRole, Requested: views.Ago(c.ReceivedAt, list.Now), Deadline: views.Until(c.ExpiresAt, list.Now),
+		RequiredRole: c.RequiredRole, Requested: views.Ago(c.ReceivedAt, now), Deadline: views.Until(c.ExpiresAt, now),
 		Import: c.Imported, Unbound: c.Binding == domain.BoundUnknown, Locked: c.Locked, Status: shownStatus(&c.Confirm),
-		Mine: mayTry(list.Reader, &c.Confirm),
+		Mine: c.Mine,
 	}
-	if title := list.Titles[c.TargetID]; title != "" && c.TargetType == domain.TargetPlan {
-		row.Target = title
+	if c.Title != "" {
+		row.Target = c.Title
 	}
 	if !c.Final() && !c.Imported {
 		return row
@@ -55,13 +47,6 @@ func newInboxRow(q inboxQuery, list confirmList, c *domain.ConfirmRow) views.Inb
 		row.By = c.Decision.DecidedByName
 	}
 	return row
-}
-
-// mayTry says whether a pending confirm is one of the reader's to decide. It is
-// a mark in a list; the confirm's page asks the service.
-func mayTry(p *domain.Principal, c *domain.Confirm) bool {
-	return c.Status == domain.Pending && !c.Imported && !c.Locked && p.Group != c.RequestedGroup &&
-		p.CanAny(domain.ConfirmApprove, domain.ConfirmReject) && (c.RequiredRole == "" || p.Holds(c.RequiredRole))
 }
 
 // shownStatus is the status in the interface's words: what an import claims of

@@ -11,7 +11,6 @@ import (
 
 	"countersign/domain"
 	"countersign/domain/dag"
-	"countersign/domain/evidence"
 	"countersign/views"
 )
 
@@ -39,58 +38,6 @@ func TestInboxQueryComesBackAsItWas(t *testing.T) {
 			}
 			if diff := cmp.Diff(tc.q, parseFrom(at.Query().Get("from"))); diff != "" {
 				t.Errorf("query (-want +got):\n%s", diff)
-			}
-		})
-	}
-}
-
-func TestAllowedFollowsTheReviewConfig(t *testing.T) {
-	t.Parallel()
-	for _, tc := range []struct {
-		name, config string
-		want         []bool // approve, reject, edit
-	}{
-		{"none", "", []bool{true, true, true}},
-		{"says nothing of decisions", `{"timeout":5}`, []bool{true, true, true}},
-		{"null", `{"allowed_decisions":null}`, []bool{true, true, true}},
-		{"approve only", `{"allowed_decisions":["approve"]}`, []bool{true, true, false}},
-		{"edit only", `{"allowed_decisions":["edit"]}`, []bool{false, true, true}},
-		{"nothing", `{"allowed_decisions":[]}`, []bool{false, true, false}},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			t.Parallel()
-			action := evidence.Action{ReviewConfig: []byte(tc.config)}
-			got := []bool{allowed(action, "approve"), allowed(action, "reject"), allowed(action, "edit")}
-			if diff := cmp.Diff(tc.want, got); diff != "" {
-				t.Errorf("approve, reject, edit (-want +got):\n%s", diff)
-			}
-		})
-	}
-}
-
-func TestMayTryMarksOnlyOnesOwn(t *testing.T) {
-	t.Parallel()
-	reviewer := &domain.Principal{Group: "user:r", Roles: []*domain.Role{{ID: "reviewer", Capabilities: []domain.Capability{domain.ConfirmApprove}}}}
-	reader := &domain.Principal{Group: "user:t", Roles: []*domain.Role{{ID: "tester", Capabilities: []domain.Capability{domain.TraceRead}}}}
-	for _, tc := range []struct {
-		name string
-		p    *domain.Principal
-		c    domain.Confirm
-		want bool
-	}{
-		{"pending", reviewer, domain.Confirm{Status: domain.Pending}, true},
-		{"decided", reviewer, domain.Confirm{Status: domain.Approved}, false},
-		{"import", reviewer, domain.Confirm{Status: domain.Pending, Imported: true}, false},
-		{"locked", reviewer, domain.Confirm{Status: domain.Pending, Locked: true}, false},
-		{"own request", reviewer, domain.Confirm{Status: domain.Pending, RequestedGroup: "user:r"}, false},
-		{"for a role held", reviewer, domain.Confirm{Status: domain.Pending, RequiredRole: "reviewer"}, true},
-		{"for another role", reviewer, domain.Confirm{Status: domain.Pending, RequiredRole: "architect"}, false},
-		{"without the capability", reader, domain.Confirm{Status: domain.Pending}, false},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			t.Parallel()
-			if got := mayTry(tc.p, &tc.c); got != tc.want {
-				t.Errorf("got %v, want %v", got, tc.want)
 			}
 		})
 	}

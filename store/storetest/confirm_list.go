@@ -212,6 +212,33 @@ func testConfirmRows(t *testing.T, s Store) {
 		row(domain.ConfirmFilter{Decided: true}))
 }
 
+func testConfirmTitles(t *testing.T, s Store) {
+	about := func(id string, target domain.TargetType, targetID, planID, hash string) *domain.Confirm {
+		return confirm(id, func(c *domain.Confirm) {
+			c.TargetType, c.TargetID, c.PlanID, c.TargetHash = target, targetID, planID, hash
+		})
+	}
+	write(t, s, func(tx domain.Tx) error {
+		return all(tx.InsertPlan(plan("p1", 1), []byte("{}")), tx.InsertContext(&domain.Context{ID: "x1", Title: "Login service", Native: []byte("{}"), CreatedAt: at(0), UpdatedAt: at(0)}))
+	})
+	insert(t, s,
+		about("a-plan", domain.TargetPlan, "p1", "p1", "sha256:1"),
+		about("a-step-of-it", domain.TargetOther, "t1", "p1", "sha256:1"),
+		about("a-plan-not-seen", domain.TargetPlan, "p1", "", ""),
+		about("a-context", domain.TargetContext, "x1", "", "sha256:1"),
+		about("a-context-not-seen", domain.TargetContext, "x1", "", ""),
+	)
+	got := map[string]string{}
+	for _, row := range pages(t, s, 2, func(r domain.Reader, p domain.Page) ([]*domain.ConfirmRow, string, error) {
+		return r.Confirms(domain.ConfirmFilter{Visible: everything}, p)
+	}) {
+		got[row.ID] = row.Title
+	}
+	same(t, "titles", map[string]string{
+		"a-plan": "Fix the login", "a-step-of-it": "", "a-plan-not-seen": "", "a-context": "Login service", "a-context-not-seen": "",
+	}, got)
+}
+
 func testCursors(t *testing.T, s Store) {
 	insert(t, s, confirm("c1"), confirm("c2"))
 	list := func(f domain.ConfirmFilter, p domain.Page) (next string, err error) {

@@ -48,6 +48,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"confirm search", testConfirmSearch},
 		{"confirm orders and pages", testConfirmPages},
 		{"confirm rows", testConfirmRows},
+		{"confirm titles", testConfirmTitles},
 		{"cursors", testCursors},
 		{"absent rows", testNotFound},
 		{"log", testLog},
