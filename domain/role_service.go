@@ -302,10 +302,15 @@ func roleNative(o *mplp.Object, r *Role) []byte {
 	}
 	o.Set("role_id", mplp.String(r.ID))
 	o.Set("name", mplp.String(r.Name))
-	if _, sent := o.Get("description"); sent || r.Description != "" {
+	// A null that means what the server holds is given back as it was sent.
+	given := func(name string) bool {
+		sent, ok := o.Get(name)
+		return ok && string(sent) != "null"
+	}
+	if given("description") || r.Description != "" {
 		o.Set("description", mplp.String(r.Description))
 	}
-	if _, sent := o.Get("capabilities"); sent || len(r.Capabilities) > 0 {
+	if given("capabilities") || len(r.Capabilities) > 0 {
 		list := make([]string, len(r.Capabilities))
 		for i, c := range r.Capabilities {
 			list[i] = string(c)
