@@ -16,7 +16,7 @@ type Feed struct {
 	mu      sync.Mutex
 	closed  bool
 	done    chan struct{}
-	waiters map[string]map[*waiter]struct{} // by topic: a confirm id, or planTopic
+	waiters map[string]map[*waiter]struct{} // by topic: a confirm id, planTopic, rightsTopic
 	subs    map[*Subscription]struct{}
 }
 
@@ -38,6 +38,7 @@ func (f *Feed) Publish(entries []*evidence.Entry) {
 	for _, e := range entries {
 		f.wake(e.ConfirmID)
 		f.wake(planTopic(e.PlanID))
+		f.wake(rightsChanged(e))
 	}
 	for sub := range f.subs {
 		for _, e := range entries {
@@ -83,22 +84,26 @@ func (f *Feed) Close() {
 // Done is closed when the server stops.
 func (f *Feed) Done() <-chan struct{} { return f.done }
 
-// await listens for entries about one confirm, or one plan. The channel holds at most one
-// wake-up; stop must be called.
-func (f *Feed) await(topic string) (woken <-chan struct{}, stop func()) {
+// await listens for entries about any of the topics. The channel holds at most
+// one wake-up; stop must be called.
+func (f *Feed) await(topics ...string) (woken <-chan struct{}, stop func()) {
 	w := &waiter{woken: make(chan struct{}, 1)}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.waiters[topic] == nil {
-		f.waiters[topic] = map[*waiter]struct{}{}
+	for _, topic := range topics {
+		if f.waiters[topic] == nil {
+			f.waiters[topic] = map[*waiter]struct{}{}
+		}
+		f.waiters[topic][w] = struct{}{}
 	}
-	f.waiters[topic][w] = struct{}{}
 	return w.woken, func() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		delete(f.waiters[topic], w)
-		if len(f.waiters[topic]) == 0 {
-			delete(f.waiters, topic)
+		for _, topic := range topics {
+			delete(f.waiters[topic], w)
+			if len(f.waiters[topic]) == 0 {
+				delete(f.waiters, topic)
+			}
 		}
 	}
 }

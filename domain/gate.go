@@ -50,13 +50,20 @@ func (s *Service) Gate(ctx context.Context, ref Ref, q GateQuery) (*Verdict, err
 	if q.ArgsHash != "" && !hashShape.MatchString(q.ArgsHash) {
 		return nil, invalid("args_hash", "pattern", "A hash is sha256: and 64 hexadecimal digits.")
 	}
-	woken, stop := s.feed.await(planTopic(q.PlanID))
+	if q.Wait <= 0 {
+		v, _, err := s.gate(ctx, ref, q)
+		return v, err
+	}
+	woken, stop, err := s.listen(ctx, ref, planTopic(q.PlanID))
+	if err != nil {
+		return nil, err
+	}
 	defer stop()
 	timer := time.NewTimer(min(q.Wait, MaxWait))
 	defer timer.Stop()
 	for {
 		v, deadline, err := s.gate(ctx, ref, q)
-		if err != nil || v.Code != "pending" || q.Wait <= 0 {
+		if err != nil || v.Code != "pending" {
 			return v, err
 		}
 		var due <-chan time.Time

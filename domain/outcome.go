@@ -45,7 +45,10 @@ func (s *Service) await(ctx context.Context, ref Ref, find func(Reader) (*Confir
 	}
 	// Listening begins before the second look, or a decision between the look
 	// and the listening would be missed.
-	woken, stop := s.feed.await(o.Confirm.ID)
+	woken, stop, err := s.listen(ctx, ref, o.Confirm.ID)
+	if err != nil {
+		return nil, err
+	}
 	defer stop()
 	timer := time.NewTimer(min(wait, MaxWait))
 	defer timer.Stop()
