@@ -72,14 +72,18 @@ func (a *api) openSocket(c echo.Context, by domain.Ref) error {
 	if err != nil {
 		return nil // Accept has answered
 	}
-	defer s.CloseNow()
 	s.SetReadLimit(int64(a.service.Limits().Body))
 	// The request's own context means nothing once the connection is ours.
 	ctx, leave := context.WithCancel(context.WithoutCancel(c.Request().Context()))
-	defer leave()
+	taken := make(chan struct{})
 	go func() {
+		defer close(taken)
 		defer leave()
 		a.takeCommands(context.WithoutCancel(ctx), s)
+	}()
+	defer func() {
+		s.CloseNow()
+		<-taken // it uses the request, which is over when this returns
 	}()
 	err = a.attend(ctx, by, s.ping, func(ctx context.Context) error {
 		return a.service.FollowSession(ctx, by, s.session, after, func(f domain.Frame) error { return s.send(ctx, f) })
