@@ -124,6 +124,19 @@ func TestF15_GateFailsClosed(t *testing.T) {
 	}
 }
 
+// TestF15_GateWithoutDatabase answers with a fault, never with a verdict.
+func TestF15_GateWithoutDatabase(t *testing.T) {
+	t.Parallel()
+	s := newSite(t).to("in_progress")
+	if err := s.db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got := s.agent.get("/gate?plan_id=plan-1&step_id=s1")
+	if got.status < 500 || got.member("allow") != nil || got.member("verdict") != nil {
+		t.Errorf("status %d: %s", got.status, got.body)
+	}
+}
+
 // TestGate_WaitsForTheDecision answers as soon as it is made.
 func TestGate_WaitsForTheDecision(t *testing.T) {
 	t.Parallel()

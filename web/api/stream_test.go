@@ -114,8 +114,8 @@ func TestA16_FramesOfTwoActions(t *testing.T) {
 	}
 }
 
-// TestA19a_ClockTellsListeners settles a deadline that nobody asks about.
-func TestA19a_ClockTellsListeners(t *testing.T) {
+// TestA19a_TimeoutIsHeard also when nobody asked about this request.
+func TestA19a_TimeoutIsHeard(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	agent := s.agent("executor")
