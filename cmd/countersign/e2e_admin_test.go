@@ -1,0 +1,144 @@
+package main
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+func TestE2E_RoleWithMalformedCapability(t *testing.T) {
+	s := newStage(t)
+	p := s.signsIn("admin")
+	p.provokes(http.StatusUnprocessableEntity)
+	p.open("/roles")
+	p.submit(".page-head a", "New role")
+	p.fill("#name", "auditor")
+	p.fill("#description", "Reads everything, decides nothing")
+	p.fill("#capabilities", "trace.read\nrole.READ")
+	p.submit("form button", "Make the role")
+	p.sees("#capabilities-error", "role.READ")
+	p.sees("#capabilities-error", "Line 2")
+	p.sees("#capabilities-error", "position 6")
+	for field, want := range map[string]string{
+		"#name": "auditor", "#description": "Reads everything, decides nothing", "#capabilities": "trace.read\nrole.READ",
+	} {
+		if got := p.value(field); got != want {
+			t.Errorf("after a refusal %s has %q, want %q", field, got, want)
+		}
+	}
+
+	p.fill("#capabilities", "trace.read")
+	p.click(".known .chip", "role.read") // a suggestion
+	if got := p.value("#capabilities"); got != "trace.read\nrole.read" {
+		t.Errorf("with the suggestion it is %q", got)
+	}
+	p.submit("form button", "Make the role")
+	p.sees("main", "auditor")
+	if shown := invoke(t, "role", "show", "auditor", "--db", s.db); !strings.Contains(shown, "trace.read") || !strings.Contains(shown, "role.read") {
+		t.Errorf("the role is\n%s", shown)
+	}
+}
+
+func TestE2E_InviteUser(t *testing.T) {
+	s := newStage(t)
+	p := s.signsIn("admin")
+	p.open("/users")
+	p.fill("#username", "newcomer")
+	p.click(`label:has([name="role"][value="reviewer"])`)
+	p.submit("form[action='/users'] button")
+	link, ok := strings.CutPrefix(p.text("#one-time-link"), s.base)
+	if !ok {
+		t.Fatalf("the link leads elsewhere: %s", p.text("#one-time-link"))
+	}
+	p.sees(".list", "Invited")
+
+	invited := s.opens()
+	invited.open(link)
+	invited.sees(".lead", "newcomer")
+	invited.fill("#password", password)
+	invited.fill("#password_again", password)
+	invited.submit(".door button")
+	invited.sees(".who-name", "newcomer")
+
+	again := s.opens()
+	again.provokes(http.StatusNotFound)
+	again.open(link)
+	again.sees("h1", "This link does not work")
+	p.open("/users")
+	p.waitGone("#one-time-link")
+	p.sees(".list", "1 session")
+}
+
+func TestE2E_ManageUser(t *testing.T) {
+	s := newStage(t)
+	p, theirs := s.signsIn("admin"), s.signsIn("second")
+	theirs.provokes(http.StatusUnauthorized) // what the open page asks for when its session is gone
+	open := func() {
+		p.open("/users")
+		p.submit(".list a", "second")
+		p.sees("h1", "second")
+	}
+
+	open()
+	p.click(`label:has([name="role"][value="planner"])`)
+	p.submit("form button", "Save roles")
+	theirs.open("/account")
+	theirs.sees("#account .links", "planner")
+	theirs.sees(".capabilities", "plan.create")
+
+	p.submit("button", "End all sessions")
+	theirs.open("/account")
+	theirs.waitPath("/login")
+	theirs.signIn("second", password)
+	theirs.waitFor("header.top")
+
+	open()
+	p.submit("button", "Disable")
+	p.sees(".kicker", "Disabled")
+	theirs.open("/confirms")
+	theirs.waitPath("/login")
+	theirs.signIn("second", password)
+	theirs.sees(`[role="alert"]`, "disabled")
+	p.submit("button", "Enable")
+	p.sees(".kicker", "Active")
+	theirs.signIn("second", password)
+	theirs.waitFor("header.top")
+
+	// Nobody changes their own roles.
+	p.open("/users")
+	p.submit(".list a", "admin")
+	if n := p.count(`[name="role"]:not(:disabled)`); n != 0 {
+		t.Errorf("an administrator is offered %d of their own roles to change", n)
+	}
+}
+
+func TestE2E_Key(t *testing.T) {
+	s := newStage(t)
+	p := s.signsIn("admin")
+	p.open("/keys")
+	p.fill("#name", "courier")
+	p.click(`label:has([name="role"][value="executor"])`)
+	if got := p.value("#owner"); got != "" {
+		t.Errorf("the owner is %q by default, want none", got)
+	}
+	p.fill("#expires_days", "30")
+	p.submit("form[action='/keys'] button")
+	key := p.text("#secret")
+	courier := &client{base: s.base, key: key}
+	if err := courier.call(t.Context(), http.MethodGet, "/api/v1/confirms", nil, nil); err != nil {
+		t.Errorf("the new key: %v", err)
+	}
+
+	p.open("/keys")
+	p.sees(".list", "courier")
+	if strings.Contains(p.String(), key[len("cs_000000000000_"):]) {
+		t.Error("the secret is shown a second time")
+	}
+	p.eval(`[...document.querySelectorAll(".list tr")].find(row => row.innerText.includes("courier")).id = "courier"`, nil)
+	p.click("#courier summary")
+	p.submit("#courier button", "Revoke courier")
+	p.sees(".list", "Revoked")
+	if err := courier.call(t.Context(), http.MethodGet, "/api/v1/confirms", nil, nil); err == nil || !strings.Contains(err.Error(), "401") {
+		t.Errorf("the revoked key: %v", err)
+	}
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// Text from agents is shown, never obeyed, and nothing invisible stays
+// invisible (DESIGN, principles 2 and 5).
+func TestE2E_HostileText(t *testing.T) {
+	s := newStage(t)
+	const script = `<script>window.hacked = true</script><img src=/hostile onerror="window.hacked = true">`
+	const control = `<div hx-get="/hostile" hx-trigger="load">hm</div></textarea></blockquote><button name="decision" value="approve" form="decision-form" data-verdict="approve">OK</button>`
+	const turned = "to \u202evendor\u202c a\u200bccount, p\u0430ypal" // turned around, a zero-width space, a Cyrillic letter
+	asked := asked{ConfirmID: "strange-1"}
+	s.postsPlainly("/api/v1/confirms", object{
+		"confirm_id":  asked.ConfirmID,
+		"target_type": "other", "target_id": "hx-get", "reason": script + control + turned + " {{7*7}} javascript:alert(1)",
+		"trace": object{"trace_id": "t-1", "attributes": object{"x": script}},
+		"actions": []object{
+			{"name": "send" + "\u202e" + "yenom", "description": control + turned, "args": object{"to": script, control: turned}},
+			{"name": "post_message", "description": script, "args": object{"text": "\u0000\u0007\ue000\u2066" + script}},
+		},
+	})
+	p := s.signsIn("reviewer")
+	sees := func(selector string, marks ...string) {
+		t.Helper()
+		shown := p.text(selector)
+		for _, mark := range append(marks, "⟦U+202E⟧") {
+			if !strings.Contains(shown, mark) {
+				t.Errorf("%s does not show %s:\n%s", selector, mark, shown)
+			}
+		}
+		for _, hidden := range "\u202e\u202c\u200b\u2066\u0007\ue000" {
+			if strings.ContainsRune(shown, hidden) {
+				t.Errorf("%s has %U as it is", selector, hidden)
+			}
+		}
+	}
+	p.waitFor("#row-" + asked.ConfirmID)
+	p.live()
+	sees("#row-"+asked.ConfirmID, "<script>window.hacked", "⟦U+200B⟧")
+
+	p.opensConfirm(asked.ConfirmID)
+	p.live()
+	sees("h1")
+	sees(".reason", "⟦U+200B⟧", "⟦U+202C⟧", "<script>", "hx-get", "invisible characters, marked above")
+	sees(`[data-action="0"]`, "⟦U+200B⟧", "hx-trigger", "<img src=/hostile")
+	if p.count(".reason .mixed-script") == 0 {
+		t.Error("a word of two scripts is not marked")
+	}
+	if got, want := p.count(`[data-verdict="approve"]`), 0; got != want {
+		t.Errorf("%d buttons approve, want %d: an agent has made one", got, want)
+	}
+	for _, selector := range []string{"main script", "main img", ".agent-text *:not(span, br)", ".agent-inline *:not(span)", ".code [hx-get]"} {
+		if n := p.count(selector); n != 0 {
+			t.Errorf("%d of %s on the page", n, selector)
+		}
+	}
+
+	// The whole of it goes through a decision and the log as well.
+	p.click(`label:has([name="action_0"][value="approve"])`)
+	p.click(`label:has([name="action_1"][value="reject"])`)
+	p.fill("#reason", script+control)
+	p.click(`[data-verdict="decide"]`)
+	p.sees(".receipt", "<script>window.hacked")
+	p.open("/confirms?status=decided&q=" + "hx-get")
+	p.waitFor("#row-" + asked.ConfirmID)
+	p.open("/log")
+	p.sees(".log", "confirm.rejected")
+
+	s.postsPlainly("/api/v1/plans", object{
+		"plan_id": "strange-2", "context_id": "c-1", "title": turned + script, "objective": control + turned,
+		"steps": []object{
+			{"step_id": "s1", "description": turned + control, "agent_role": script},
+			{"step_id": "s2", "description": strings.Repeat("W", 400) + script, "dependencies": []string{"s1"}},
+		},
+	})
+	p.open("/plans")
+	p.waitFor(".row-link")
+	p.open("/plans/strange-2")
+	sees("h1")
+	sees(".steps", "⟦U+200B⟧", "hx-get")
+	p.sees(".drawing", "⟦U+202E⟧")
+
+	if p.is(`window.hacked`) {
+		t.Error("a script of the agent has run")
+	}
+	for _, address := range p.requested() {
+		if strings.Contains(address, "hostile") || !strings.HasPrefix(address, s.base) {
+			t.Errorf("the page asked for %s", address)
+		}
+	}
+}
+
+// postsPlainly posts < and > as they are: encoders write them as escapes, which
+// would not even look dangerous.
+func (s *stage) postsPlainly(path string, body object) {
+	s.t.Helper()
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(body); err != nil {
+		s.t.Fatal(err)
+	}
+	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.base+path, &text)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+s.agent.key)
+	request.Header.Set("Content-Type", "application/json")
+	if status, answer := send(s.t, request); status != http.StatusCreated {
+		s.t.Fatalf("%s: status %d: %s", path, status, answer)
+	}
+}

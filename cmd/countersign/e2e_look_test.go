@@ -1,0 +1,127 @@
+package main
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+)
+
+// narrow is a telephone.
+func narrow() *emulation.SetDeviceMetricsOverrideParams {
+	return emulation.SetDeviceMetricsOverride(390, 844, 1, true)
+}
+
+// dark is a reader who prefers a dark screen.
+func dark() *emulation.SetEmulatedMediaParams {
+	return emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}})
+}
+
+// furnish posts one of everything and gives the pages that show it.
+func (s *stage) furnish() (pages map[string]string) {
+	s.t.Helper()
+	plan := s.loginPlan()
+	var proposed asked
+	s.calls(http.MethodPost, "/api/v1/plans/"+plan+"/propose", object{"reason": "Requesting approval to fix login 500 error"}, &proposed)
+	transfer := s.paymentPlan()
+	gated := s.asks(object{"target_type": "plan", "target_id": transfer, "requested_by_role": "executor-agent",
+		"reason": "Step 3 requires financial authorization for amount > $1000.", "trace": object{"trace_id": "trace-tx-789", "span_id": "span-step-3"}})
+	var traded, several asked
+	trade := example("trade")
+	trade["session_id"] = "abc-123"
+	s.calls(http.MethodPost, "/api/v1/approvals", trade, &traded)
+	cleanup := example("cleanup")
+	cleanup["session_id"] = "abc-124"
+	s.calls(http.MethodPost, "/api/v1/approvals", cleanup, &several)
+	long := s.asksFor("A long one: "+longWord, object{"name": "write_" + longWord, "args": object{longWord: longWord, "n": 1}})
+	return map[string]string{
+		"inbox": "/confirms", "decided": "/confirms?status=decided", "confirm": "/confirms/" + traded.ConfirmID,
+		"confirm-several": "/confirms/" + several.ConfirmID, "confirm-plan": "/confirms/" + proposed.ConfirmID,
+		"confirm-step": "/confirms/" + gated.ConfirmID, "confirm-long": "/confirms/" + long.ConfirmID,
+		"plans": "/plans", "plan": "/plans/" + plan, "plan-gated": "/plans/" + transfer, "contexts": "/contexts",
+		"roles": "/roles", "role": "/roles/reviewer", "role-new": "/roles/new", "users": "/users", "keys": "/keys",
+		"log": "/log", "account": "/account",
+	}
+}
+
+const longWord = "a_word_that_goes_on_and_on_without_a_place_where_it_could_be_broken_into_lines_0123456789"
+
+// paymentPlan posts a plan whose third step moves money.
+func (s *stage) paymentPlan() (id string) {
+	s.t.Helper()
+	var where, draft posted
+	s.calls(http.MethodPost, "/api/v1/contexts", example("accounting"), &where)
+	plan := example("payment")
+	plan["context_id"] = where.ContextID
+	s.calls(http.MethodPost, "/api/v1/plans", plan, &draft)
+	return draft.PlanID
+}
+
+// At 390 px nothing needs scrolling sideways (issue, part 1).
+func TestE2E_Narrow(t *testing.T) {
+	s := newStage(t)
+	pages := s.furnish()
+	p := s.signsIn("admin", narrow())
+	for name, path := range pages {
+		p.open(path)
+		p.waitFor("main h1")
+		var width int
+		if p.eval(`document.documentElement.scrollWidth`, &width); width > 390 {
+			var widest string
+			p.eval(`[...document.querySelectorAll("main *, header *")].filter(e => !e.closest(".drawing-scroll") && e.getBoundingClientRect().right > 391).map(e => e.tagName + "." + e.className).slice(0, 5).join(" ")`, &widest)
+			t.Errorf("%s is %d px wide, because of %s", name, width, widest)
+		}
+		var cut string
+		p.eval(`[...document.querySelectorAll("main button, main .button, main input, main textarea")].filter(e => e.checkVisibility() && !e.closest(".drawing-scroll") && (r => r.left < 0 || r.right > 390)(e.getBoundingClientRect())).map(e => e.outerHTML.slice(0, 80)).join("\n")`, &cut)
+		if cut != "" {
+			t.Errorf("%s has controls that are not all there:\n%s", name, cut)
+		}
+	}
+}
+
+// contrasts gives the pairs of text and ground that WCAG AA does not accept:
+// under 4.5, or 3 for large text.
+const contrasts = `(() => {
+	const canvas = new OffscreenCanvas(1, 1).getContext("2d", {willReadFrequently: true});
+	const rgba = color => { canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = color; canvas.fillRect(0, 0, 1, 1); return [...canvas.getImageData(0, 0, 1, 1).data]; };
+	const luminance = ([r, g, b]) => { const [R, G, B] = [r, g, b].map(v => (v /= 255) <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4); return .2126 * R + .7152 * G + .0722 * B; };
+	const ground = e => { for (; e; e = e.parentElement) { const c = rgba(getComputedStyle(e).backgroundColor); if (c[3] === 255) return c; } return [255, 255, 255]; };
+	const weak = [];
+	for (const e of document.querySelectorAll("body *")) {
+		const words = [...e.childNodes].filter(n => n.nodeType === 3).map(n => n.data.trim()).join("");
+		if (!words || !e.checkVisibility() || e.closest(".sr-only, .skip, :disabled, noscript, script, svg title, svg desc")) continue;
+		const style = getComputedStyle(e), size = parseFloat(style.fontSize);
+		const box = e.closest("svg a")?.querySelector(".box");
+		const pair = box ? [style.fill, getComputedStyle(box).fill].map(rgba) : [rgba(style.color), ground(e)];
+		const [a, b] = pair.map(luminance).sort((x, y) => y - x);
+		const ratio = (a + .05) / (b + .05), large = size >= 24 || size >= 18.66 && style.fontWeight >= 700;
+		if (ratio < (large ? 3 : 4.5)) weak.push(ratio.toFixed(2) + " " + e.tagName + "." + e.getAttribute("class") + " " + words.slice(0, 30));
+	}
+	return weak;
+})()`
+
+func TestE2E_ColoursInBothThemes(t *testing.T) {
+	s := newStage(t)
+	pages := s.furnish()
+	colours := `(s => s.backgroundColor + " " + s.color)(getComputedStyle(document.body))`
+	seen := map[string]string{}
+	for theme, p := range map[string]*page{"light": s.signsIn("admin"), "dark": s.signsIn("admin", dark())} {
+		for name, path := range pages {
+			p.open(path)
+			p.waitFor("main h1")
+			var weak []string
+			if p.eval(contrasts, &weak); len(weak) > 0 {
+				t.Errorf("%s, %s: too little contrast: %q", name, theme, weak)
+			}
+			if name == "confirm" && p.count(".badge") == 0 {
+				t.Error("the page of a confirm has no status")
+			}
+		}
+		var found string
+		p.eval(colours, &found)
+		seen[theme] = found
+	}
+	if seen["dark"] == seen["light"] {
+		t.Errorf("both themes have the colours %s", seen["dark"])
+	}
+}
