@@ -16,11 +16,13 @@ import (
 // Sizes of a drawn step, in the units that views draws text in.
 const (
 	boxWidth  = 180
-	boxHead   = 54 // with one line of text
-	boxLine   = 16 // each further one
-	boxChars  = 22 // of a line
-	boxLines  = 8  // the table below has the rest
-	boxMargin = 8  // around the drawing, for the ring of a gated step
+	boxHead   = 54  // with one line of text
+	boxLine   = 16  // each further one
+	boxChars  = 22  // of a line
+	boxLines  = 8   // the table below has the rest
+	boxMargin = 8   // around the drawing, for the ring of a gated step
+	columnFor = 700 // what a page has room for beside the decision
+	turnedGap = 36  // between layers that are one below the other
 )
 
 // Of a plan that is too large to draw: how far around the steps that matter,
@@ -104,25 +106,27 @@ func drawSteps(d *domain.PlanDetail, gated map[string]bool, numbers []int, edges
 			from = append(from, edge[0])
 		}
 	}
-	layout, err := dag.Layout(graph, dag.Options{MaxNodes: max(len(numbers), 1)})
+	layout, err := newLayout(graph)
 	if err != nil || len(numbers) == 0 {
 		return nil
 	}
 	total := len(d.Document.Steps)
+	width, height := layout.at(dag.Point{X: layout.Width, Y: layout.Height})
 	drawing := &views.PlanDrawing{
-		Width: units(layout.Width) + 2*boxMargin, Height: units(layout.Height) + 2*boxMargin,
+		Width: width + boxMargin, Height: height + boxMargin,
 		Title: "Steps of " + d.Document.Title, Desc: describe(d), Partial: len(numbers) < total, Total: total,
 	}
 	for at, i := range numbers {
-		step, size, centre := d.Document.Steps[i], graph.Nodes[at], layout.Centres[at]
+		step, w, h := d.Document.Steps[i], units(graph.Nodes[at].W), units(graph.Nodes[at].H)
+		x, y := layout.at(layout.Centres[at])
 		drawing.Nodes = append(drawing.Nodes, views.DrawnStep{
-			X: units(centre.X-size.W/2) + boxMargin, Y: units(centre.Y-size.H/2) + boxMargin, W: units(size.W), H: units(size.H),
+			X: x - w/2, Y: y - h/2, W: w, H: h,
 			Lines: lines[at], StepID: step.ID, Status: string(d.Plan.States.Status(i)), Href: "#" + stepAnchor(i),
 			Gated: gated[step.ID], Critical: d.Plan.States.Critical(i),
 		})
 	}
 	for e, route := range layout.Routes {
-		drawing.Edges = append(drawing.Edges, views.DrawnEdge{Path: curve(route), Done: done(d.Plan.States.Status(from[e]))})
+		drawing.Edges = append(drawing.Edges, views.DrawnEdge{Path: layout.curve(route), Done: done(d.Plan.States.Status(from[e]))})
 	}
 	return drawing
 }
@@ -138,22 +142,59 @@ func describe(d *domain.PlanDetail) string {
 	return fmt.Sprintf("A graph of %d steps, %d of them done. The table below says the same.", len(d.Plan.States), finished)
 }
 
-// curve draws a route: level where it passes a column, curved between columns.
-func curve(route []dag.Point) string {
+// layout is a drawing that reads from left to right or, turned, from top to
+// bottom.
+type layout struct {
+	*dag.Drawing
+	turned bool
+}
+
+// newLayout turns a drawing that is too wide for a page, if that makes it
+// narrower: pages scroll downwards.
+func newLayout(graph dag.Graph) (layout, error) {
+	options := dag.Options{MaxNodes: max(len(graph.Nodes), 1)}
+	level, err := dag.Layout(graph, options)
+	if err != nil || level.Width <= columnFor {
+		return layout{level, false}, err
+	}
+	options.LayerGap = turnedGap
+	turned := dag.Graph{Edges: graph.Edges}
+	for _, node := range graph.Nodes {
+		turned.Nodes = append(turned.Nodes, dag.Node{W: node.H, H: node.W})
+	}
+	down, err := dag.Layout(turned, options)
+	if err != nil || down.Height >= level.Width {
+		return layout{level, false}, nil
+	}
+	return layout{down, true}, nil
+}
+
+// at is where a point goes on the page.
+func (l layout) at(p dag.Point) (x, y int) {
+	if l.turned {
+		p.X, p.Y = p.Y, p.X
+	}
+	return units(p.X) + boxMargin, units(p.Y) + boxMargin
+}
+
+// curve draws a route: straight where it passes a layer, curved between layers.
+func (l layout) curve(route []dag.Point) string {
 	var b strings.Builder
 	for i, p := range route {
-		x, y := units(p.X)+boxMargin, units(p.Y)+boxMargin
+		x, y := l.at(p)
 		if i == 0 {
 			fmt.Fprintf(&b, "M%d %d", x, y)
 			continue
 		}
 		before := route[i-1]
 		if before.Y == p.Y {
-			fmt.Fprintf(&b, "H%d", x)
+			fmt.Fprintf(&b, "L%d %d", x, y)
 			continue
 		}
-		middle := units((before.X+p.X)/2) + boxMargin
-		fmt.Fprintf(&b, "C%d %d %d %d %d %d", middle, units(before.Y)+boxMargin, middle, y, x, y)
+		middle := (before.X + p.X) / 2
+		x1, y1 := l.at(dag.Point{X: middle, Y: before.Y})
+		x2, y2 := l.at(dag.Point{X: middle, Y: p.Y})
+		fmt.Fprintf(&b, "C%d %d %d %d %d %d", x1, y1, x2, y2, x, y)
 	}
 	return b.String()
 }

@@ -137,11 +137,55 @@ func TestWrapKeepsEveryWord(t *testing.T) {
 	}
 }
 
-func TestCurveIsLevelAtItsEnds(t *testing.T) {
+func TestCurveIsStraightAtItsEnds(t *testing.T) {
 	t.Parallel()
-	got := curve([]dag.Point{{X: 0, Y: 10}, {X: 40, Y: 10}, {X: 80, Y: 50}, {X: 120, Y: 50}})
-	if want := "M8 18H48C68 18 68 58 88 58H128"; got != want {
-		t.Errorf("path %q, want %q", got, want)
+	route := []dag.Point{{X: 0, Y: 10}, {X: 40, Y: 10}, {X: 80, Y: 50}, {X: 120, Y: 50}}
+	if got, want := (layout{}).curve(route), "M8 18L48 18C68 18 68 58 88 58L128 58"; got != want {
+		t.Errorf("from left to right: path %q, want %q", got, want)
+	}
+	if got, want := (layout{turned: true}).curve(route), "M18 8L18 48C18 68 58 68 58 88L58 128"; got != want {
+		t.Errorf("from top to bottom: path %q, want %q", got, want)
+	}
+}
+
+func TestWidePlansAreDrawnDownwards(t *testing.T) {
+	t.Parallel()
+	box := dag.Node{W: boxWidth, H: boxHead}
+	chain := func(n int) (g dag.Graph) {
+		for i := range n {
+			g.Nodes = append(g.Nodes, box)
+			if i > 0 {
+				g.Edges = append(g.Edges, [2]int{i - 1, i})
+			}
+		}
+		return g
+	}
+	wide := dag.Graph{Nodes: []dag.Node{box}}
+	for i := range 12 {
+		wide.Nodes = append(wide.Nodes, box)
+		wide.Edges = append(wide.Edges, [2]int{0, i + 1})
+	}
+	for _, tc := range []struct {
+		name   string
+		graph  dag.Graph
+		turned bool
+	}{
+		{"nothing", dag.Graph{}, false},
+		{"a chain that fits", chain(3), false},
+		{"a chain that does not", chain(5), true},
+		{"one before many", wide, false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			l, err := newLayout(tc.graph)
+			if err != nil || l.turned != tc.turned {
+				t.Fatalf("turned %t, error %v", l.turned, err)
+			}
+			width, _ := l.at(dag.Point{X: l.Width, Y: l.Height})
+			if width > columnFor+boxMargin {
+				t.Errorf("it is %d wide", width)
+			}
+		})
 	}
 }
 
