@@ -36,11 +36,15 @@ func (c *Context) seenBy(p *Principal) bool {
 // Contexts lists the contexts that the reader may see, newest first.
 func (s *Service) Contexts(ctx context.Context, ref Ref, page Page) (list []*Context, next string, err error) {
 	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
-		all := p.CanAny(ContextRead, ContextModify) && (p.Kind != KindAgent || p.decides())
-		list, next, err = r.Contexts(ContextFilter{Visible: Visibility{All: all, Group: p.Group}}, page)
+		list, next, err = r.Contexts(ContextFilter{Visible: p.contexts()}, page)
 		return err
 	})
 	return list, next, err
+}
+
+// contexts are those that a principal sees in lists.
+func (p *Principal) contexts() Visibility {
+	return Visibility{All: p.CanAny(ContextRead, ContextModify) && (p.Kind != KindAgent || p.decides()), Group: p.Group}
 }
 
 // CreateContext stores a context. Needs context.modify.

@@ -24,6 +24,7 @@ type confirmPage struct {
 	*domain.ConfirmDetail
 	Earlier, Later []*domain.Outcome // confirms that it follows, nearest first; that follow it
 	Reader         *domain.Principal
+	Roles          rolePaths
 	Query          inboxQuery // the list it was opened from
 	Now            time.Time
 	Drawn          int // steps of a plan that are drawn
@@ -52,6 +53,9 @@ func (s *Server) loadConfirm(v *visit, receipt bool) (*confirmPage, error) {
 	}
 	p := &confirmPage{
 		ConfirmDetail: detail, Reader: v.who, Query: parseFrom(v.QueryParam("from")), Now: s.svc.Now(), Drawn: s.svc.Limits().Drawn,
+	}
+	if p.Roles, err = s.rolePaths(v); err != nil {
+		return nil, err
 	}
 	for before := detail.Before; before != nil && len(p.Earlier) < chain; {
 		o, err := s.svc.Outcome(v.ctx(), v.ref(), before.ID, 0)

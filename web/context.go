@@ -54,7 +54,12 @@ func (s *Server) context(v *visit) error {
 	if err != nil {
 		return err
 	}
+	roles, err := s.rolePaths(v)
+	if err != nil {
+		return err
+	}
 	view := newContextView(c, plans, confirms)
+	view.Owner = roles.link(c.OwnerRole)
 	view.Self = contextPath(c.ID)
 	return s.show(v, http.StatusOK, view.Title, views.SectionContexts, views.Context(view))
 }

@@ -49,7 +49,11 @@ func (s *Server) showPlan(v *visit, status int, refused error) error {
 	if err != nil {
 		return err
 	}
-	view := newPlanView(detail, s.svc.Limits().Drawn)
+	roles, err := s.rolePaths(v)
+	if err != nil {
+		return err
+	}
+	view := newPlanView(detail, s.svc.Limits().Drawn, roles)
 	view.Self = planPath(detail.Plan.ID)
 	view.TraceURL = traceURL(v.who, view.TraceID)
 	if refused != nil {

@@ -29,13 +29,13 @@ func newPlanRow(plan *domain.Plan, pending int, now time.Time) views.PlanRow {
 }
 
 // newPlanView is a plan's page, as far as it does not depend on an address.
-func newPlanView(d *domain.PlanDetail, drawn int) views.PlanView {
+func newPlanView(d *domain.PlanDetail, drawn int, roles rolePaths) views.PlanView {
 	gated := gatedSteps(d.Confirms)
 	view := views.PlanView{
 		ID: d.Plan.ID, Title: d.Plan.Title, Objective: d.Document.Objective, Status: string(d.Plan.Status),
 		Context: views.Link{Label: d.Plan.ContextID}, Poster: d.Plan.Name, Created: views.At(d.Plan.CreatedAt), TraceID: d.Plan.TraceID,
 		Hash: d.Plan.Hash, Import: d.Plan.Imported, Locked: d.Document.Locked,
-		Drawing: drawPlan(d, gated, drawn), Steps: newPlanSteps(d, gated), Confirms: newConfirmRefs(d.Confirms),
+		Drawing: drawPlan(d, gated, drawn), Steps: newPlanSteps(d, gated, roles), Confirms: newConfirmRefs(d.Confirms),
 	}
 	if d.Context != nil {
 		view.Context = views.Link{Label: contextTitle(d.Context), URL: contextPath(d.Context.ID)}
@@ -71,7 +71,7 @@ func gatedSteps(confirms []*domain.Confirm) map[string]bool {
 }
 
 // newPlanSteps are the rows of a plan's table, in the order sent.
-func newPlanSteps(d *domain.PlanDetail, gated map[string]bool) []views.PlanStep {
+func newPlanSteps(d *domain.PlanDetail, gated map[string]bool, roles rolePaths) []views.PlanStep {
 	anchors := make(map[string]string, len(d.Document.Steps))
 	for i, step := range d.Document.Steps {
 		anchors[step.ID] = "#" + stepAnchor(i)
@@ -86,7 +86,7 @@ func newPlanSteps(d *domain.PlanDetail, gated map[string]bool) []views.PlanStep 
 	for i, step := range d.Document.Steps {
 		row := views.PlanStep{
 			Number: i + 1, ID: step.ID, Anchor: stepAnchor(i), Description: step.Description, Status: string(d.Plan.States.Status(i)),
-			AgentRole: views.Link{Label: step.AgentRole}, Gated: gated[step.ID], Critical: d.Plan.States.Critical(i),
+			AgentRole: roles.link(step.AgentRole), Gated: gated[step.ID], Critical: d.Plan.States.Critical(i),
 			Confirms: newConfirmRefs(byStep[step.ID]),
 		}
 		for _, dependency := range step.Dependencies {

@@ -99,7 +99,12 @@ func (s *Server) showRole(v *visit, status int, wrong views.Errors) error {
 	if err != nil {
 		return err
 	}
+	refs, err := s.svc.RoleReferences(v.ctx(), v.ref(), role.ID)
+	if err != nil {
+		return err
+	}
 	view := newRoleView(role, use, v.who)
+	view.Uses = append(view.Uses, newRoleReferences(refs)...)
 	view.Notice = noticeOf(v)
 	if wrong != nil {
 		view.Errors, view.Notice = wrong, nil

@@ -1,0 +1,66 @@
+package web
+
+import (
+	"strings"
+
+	"countersign/domain"
+	"countersign/views"
+)
+
+// rolePaths finds the address of the role that an object names, by id or by
+// name (requirements ). Nobody's links lead to pages they may not
+// open.
+type rolePaths map[string]string
+
+func (s *Server) rolePaths(v *visit) (rolePaths, error) {
+	if !v.who.CanAny(domain.RoleRead, domain.RoleModify) {
+		return nil, nil
+	}
+	roles, err := s.svc.Roles(v.ctx(), v.ref())
+	paths := make(rolePaths, 2*len(roles))
+	for _, role := range roles {
+		paths[strings.ToLower(role.Name)] = rolePath(role.ID)
+		paths[role.ID] = rolePath(role.ID)
+	}
+	return paths, err
+}
+
+// link shows a text that no role has as it is.
+func (p rolePaths) link(text string) views.Link {
+	path, known := p[text]
+	if !known {
+		path = p[strings.ToLower(text)]
+	}
+	return views.Link{Label: text, URL: path}
+}
+
+// newRoleReferences lists what names a role, a few of each kind (requirements
+//
+func newRoleReferences(refs *domain.RoleReferences) []views.RoleUse {
+	var confirms, steps, contexts []views.Link
+	for _, c := range refs.Confirms {
+		confirms = append(confirms, views.Link{Label: c.ID, URL: confirmPath(c.ID)})
+	}
+	for _, at := range refs.Steps {
+		steps = append(steps, views.Link{Label: at.Step.Description, URL: planPath(at.Plan.ID)})
+	}
+	for _, c := range refs.Contexts {
+		contexts = append(contexts, views.Link{Label: contextTitle(c), URL: contextPath(c.ID)})
+	}
+	var uses []views.RoleUse
+	for _, use := range []views.RoleUse{
+		{Label: "Confirms requested in it", Links: confirms},
+		{Label: "Steps of recent plans", Links: steps},
+		{Label: "Contexts it owns", Links: contexts},
+	} {
+		if more := len(use.Links) - referencesShown; more > 0 {
+			use.Links, use.More = use.Links[:referencesShown], more
+		}
+		if len(use.Links) > 0 {
+			uses = append(uses, use)
+		}
+	}
+	return uses
+}
+
+const referencesShown = 20
