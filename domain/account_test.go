@@ -228,19 +228,19 @@ func TestLink_InvitedUserChoosesAPassword(t *testing.T) {
 	if err != nil || token == "" {
 		t.Fatal(err)
 	}
-	_, _, err = w.SignIn(w.ctx, "invited", "", "")
+	_, _, err = w.SignIn(w.ctx, "invited", "", domain.Client{})
 	w.wantCode(err, domain.CodeUnauthenticated)
 	if _, _, err := w.UseLink(w.ctx, token, "", password, ""); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := w.SignIn(w.ctx, "Invited", password, ""); err != nil {
+	if _, _, err := w.SignIn(w.ctx, "Invited", password, domain.Client{}); err != nil {
 		t.Errorf("names are compared without case: %v", err)
 	}
 	late, err := w.ResetUser(w.ctx, domain.System, user.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = w.SignIn(w.ctx, "invited", password, "")
+	_, _, err = w.SignIn(w.ctx, "invited", password, domain.Client{})
 	w.wantCode(err, domain.CodeUnauthenticated) // a reset voids the password
 	w.pass(domain.LinkLife)
 	_, _, err = w.UseLink(w.ctx, late, "", password, "")
@@ -252,7 +252,7 @@ func TestSessions_EndWhenIdleOldOrTakenAway(t *testing.T) {
 	w := newWorld(t)
 	user := w.user("someone", "reviewer")
 	signIn := func() string {
-		token, _, err := w.SignIn(w.ctx, "someone", password, "browser")
+		token, _, err := w.SignIn(w.ctx, "someone", password, domain.Client{Browser: "browser"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -311,12 +311,12 @@ func TestSignIn_WrongNameAndWrongPasswordReadTheSame(t *testing.T) {
 	w := newWorld(t)
 	user := w.user("someone", "admin")
 	w.user("second", "admin")
-	_, _, unknown := w.SignIn(w.ctx, "nobody", password, "")
-	_, _, wrong := w.SignIn(w.ctx, "someone", password+"!", "")
+	_, _, unknown := w.SignIn(w.ctx, "nobody", password, domain.Client{})
+	_, _, wrong := w.SignIn(w.ctx, "someone", password+"!", domain.Client{})
 	if err := w.DisableUser(w.ctx, domain.System, user.ID); err != nil {
 		t.Fatal(err)
 	}
-	_, _, disabled := w.SignIn(w.ctx, "someone", password, "")
+	_, _, disabled := w.SignIn(w.ctx, "someone", password, domain.Client{})
 	for _, err := range []error{unknown, wrong, disabled} {
 		w.wantCode(err, domain.CodeUnauthenticated)
 		if err.Error() != wrong.Error() {

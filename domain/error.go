@@ -3,6 +3,7 @@ package domain
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"countersign/domain/mplp"
 )
@@ -42,6 +43,7 @@ type Error struct {
 	Problems   []mplp.Problem // with CodeInvalid and CodeInvalidJSON
 	Capability Capability     // with CodeMissingCapability
 	Decision   *Outcome       // with CodeAlreadyDecided and CodeExpired
+	RetryAfter time.Duration  // with CodeRateLimited; zero: when something ends
 	Err        error
 }
 

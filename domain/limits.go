@@ -23,6 +23,8 @@ type Limits struct {
 	Pending  int // pending confirms per key
 	Waits    int // waits and streams per key
 	AllWaits int // waits and streams of the server
+	Creates  int // objects posted per key and second, in the long run
+	Burst    int // objects posted per key at once
 }
 
 // DefaultLimits returns the limits of a server that was not told otherwise.
@@ -30,6 +32,7 @@ func DefaultLimits() Limits {
 	return Limits{
 		Body: 256 << 10, PlanBody: 4 << 20, Depth: 32, Number: 64, Actions: 32,
 		Steps: 5_000, Edges: 20_000, Drawn: 500, Pending: 1_000, Waits: 1_000, AllWaits: 50_000,
+		Creates: 50, Burst: 500,
 	}
 }
 
@@ -47,6 +50,7 @@ func (l Limits) Parse(text string) (Limits, error) {
 	fields := map[string]*int{
 		"body": &l.Body, "plan_body": &l.PlanBody, "depth": &l.Depth, "number": &l.Number, "actions": &l.Actions,
 		"steps": &l.Steps, "edges": &l.Edges, "drawn": &l.Drawn, "pending": &l.Pending, "waits": &l.Waits, "all_waits": &l.AllWaits,
+		"creates": &l.Creates, "burst": &l.Burst,
 	}
 	for pair := range strings.SplitSeq(text, ",") {
 		if pair == "" {

@@ -22,9 +22,21 @@ func wrongSignIn() *Error {
 	return refuse(CodeUnauthenticated, "The name or the password is wrong, or the account is disabled.")
 }
 
+// Client is what is known of who signs in before they are known.
+type Client struct {
+	Address string // of the connection, or what a trusted proxy says
+	Browser string // its User-Agent
+}
+
 // SignIn checks a name and password and opens a session; token goes into the
-// cookie. Unknown names take as long as wrong passwords.
-func (s *Service) SignIn(ctx context.Context, name, password, browser string) (token string, user *User, err error) {
+// cookie. Unknown names take as long as wrong passwords, and are held back as
+// they are: after too many attempts the answer is rate-limited, whatever the
+// password.
+func (s *Service) SignIn(ctx context.Context, name, password string, from Client) (token string, user *User, err error) {
+	tries := attempt{name: name, address: from.Address}
+	if err := s.begin(ctx, tries); err != nil {
+		return "", nil, err
+	}
 	err = s.store.View(ctx, func(r Reader) error {
 		user, err = r.UserByName(name)
 		return err
@@ -65,8 +77,10 @@ func (s *Service) SignIn(ctx context.Context, name, password, browser string) (t
 				return err
 			}
 		}
-		token, err = s.openSession(tx, user, browser)
-		return err
+		if token, err = s.openSession(tx, user, from.Browser); err != nil {
+			return err
+		}
+		return s.succeeded(tx, tries)
 	})
 	return token, user, err
 }

@@ -43,6 +43,7 @@ type Reader interface {
 	SessionsOf(userID string) ([]*Session, error)
 	Link(hash []byte) (*Link, error)
 	Preferences(userID string) (Preferences, error) // zero when none were saved
+	Throttle(subject string) (Throttle, error)      // zero when there is none; case folded
 
 	Context(id string) (*Context, error)
 	Contexts(f ContextFilter, p Page) (list []*Context, next string, err error)
@@ -118,6 +119,8 @@ type Tx interface {
 	DeleteLinksOf(userID string) error
 	TouchKey(id string, used time.Time) error
 	SetPreferences(userID string, p Preferences) error
+	SetThrottle(subject string, t Throttle) error // the zero Throttle is none
+	PruneThrottles(seenBefore time.Time) error
 	PruneVolatile(sessionsSeenBefore, sessionsCreatedBefore, linksBefore time.Time) error
 }
 

@@ -3,6 +3,7 @@ package web
 import (
 	"log/slog"
 	"net/http"
+	"strconv"
 
 	"github.com/labstack/echo/v4"
 
@@ -42,13 +43,16 @@ func (s *Server) login(c echo.Context) error {
 		return err
 	}
 	view := views.SignInView{Username: field(c, "username"), Next: ownPath(field(c, "next"))}
-	token, user, err := s.svc.SignIn(c.Request().Context(), view.Username, c.Request().PostForm.Get("password"), c.Request().UserAgent())
-	if domain.ErrorCode(err) == domain.CodeUnauthenticated {
+	token, user, err := s.svc.SignIn(c.Request().Context(), view.Username, c.Request().PostForm.Get("password"),
+		domain.Client{Address: c.RealIP(), Browser: c.Request().UserAgent()})
+	switch code := domain.ErrorCode(err); {
+	case code == domain.CodeUnauthenticated || code == domain.CodeRateLimited:
 		// The name is left out: people type their password into its field.
-		s.logger.WarnContext(c.Request().Context(), "sign-in refused", "request_id", requestID(c), "remote", c.RealIP())
+		s.logger.WarnContext(c.Request().Context(), "sign-in refused", "request_id", requestID(c), "remote", c.RealIP(), "code", string(code))
 		view.Error = domain.AsError(err).Message
-		return s.showLogin(c, http.StatusUnauthorized, view)
-	} else if err != nil {
+		retryAfter(c, err)
+		return s.showLogin(c, statusOf(err), view)
+	case err != nil:
 		return err
 	}
 	if err := s.signIn(c, token); err != nil {
@@ -56,6 +60,13 @@ func (s *Server) login(c echo.Context) error {
 	}
 	s.logSignIn(c, user)
 	return goTo(c, view.Next)
+}
+
+// retryAfter tells programs when what was refused may be tried again.
+func retryAfter(c echo.Context, err error) {
+	if wait := domain.AsError(err).RetryAfter; wait > 0 {
+		c.Response().Header().Set(echo.HeaderRetryAfter, strconv.Itoa(int(wait.Seconds())))
+	}
 }
 
 func (s *Server) logSignIn(c echo.Context, user *domain.User) {

@@ -32,6 +32,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"sessions", testSessions},
 		{"links", testLinks},
 		{"preferences", testPreferences},
+		{"throttles", testThrottles},
 		{"prune volatile", testPrune},
 		{"contexts", testContexts},
 		{"plans", testPlans},

@@ -36,6 +36,7 @@ type api struct {
 	service *domain.Service
 	logger  *slog.Logger
 	waits   *waits
+	creates *creates
 }
 
 // handler answers a request of the principal that by names.
@@ -46,7 +47,7 @@ type adder func(method, path string, needs route.Needs, h handler)
 
 // Mount registers every address of the interface.
 func Mount(t *route.Table, o Options) {
-	a := &api{service: o.Service, logger: o.Logger, waits: newWaits(o.Service.Limits)}
+	a := &api{service: o.Service, logger: o.Logger, waits: newWaits(o.Service.Limits), creates: newCreates(o.Service.Limits, o.Service.Now)}
 	if a.logger == nil {
 		a.logger = slog.New(slog.DiscardHandler)
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 func (a *api) approvals(add adder) {
-	add(http.MethodPost, "/approvals", route.Capability(domain.ConfirmRequest, domain.PlanExecute, domain.PlanPropose), a.postApproval)
+	add(http.MethodPost, "/approvals", route.Capability(domain.ConfirmRequest, domain.PlanExecute, domain.PlanPropose), a.creating(a.postApproval))
 	add(http.MethodGet, "/approvals/:key", route.Known, a.getApproval)
 	add(http.MethodPost, "/approvals/:key", route.Capability(domain.ConfirmApprove, domain.ConfirmReject), a.decideApproval)
 }

@@ -13,7 +13,7 @@ import (
 )
 
 func (a *api) confirms(add adder) {
-	add(http.MethodPost, "/confirms", route.Capability(domain.ConfirmRequest, domain.PlanPropose, domain.PlanExecute, domain.ContextModify), a.postConfirm)
+	add(http.MethodPost, "/confirms", route.Capability(domain.ConfirmRequest, domain.PlanPropose, domain.PlanExecute, domain.ContextModify), a.creating(a.postConfirm))
 	add(http.MethodGet, "/confirms", route.Known, a.listConfirms)
 	add(http.MethodGet, "/confirms/:id", route.Known, a.getConfirm)
 	add(http.MethodPost, "/confirms/:id/cancel", route.Known, a.cancelConfirm) // its requester needs no capability

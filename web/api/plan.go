@@ -12,11 +12,11 @@ import (
 )
 
 func (a *api) plans(add adder) {
-	add(http.MethodPost, "/plans", route.Capability(domain.PlanCreate), a.postPlan)
+	add(http.MethodPost, "/plans", route.Capability(domain.PlanCreate), a.creating(a.postPlan))
 	add(http.MethodGet, "/plans", route.Known, a.listPlans)
 	add(http.MethodGet, "/plans/:id", route.Known, a.getPlan)
 	add(http.MethodPut, "/plans/:id", route.Capability(domain.PlanCreate), a.putPlan)
-	add(http.MethodPost, "/plans/:id/propose", route.Capability(domain.PlanPropose), a.proposePlan)
+	add(http.MethodPost, "/plans/:id/propose", route.Capability(domain.PlanPropose), a.creating(a.proposePlan))
 	add(http.MethodPost, "/plans/:id/cancel", route.Known, a.cancelPlan) // a draft's poster needs no capability
 }
 

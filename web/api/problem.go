@@ -2,10 +2,13 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"net/http"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
@@ -63,6 +66,8 @@ type problem struct {
 	Errors     []finding         `json:"errors,omitempty"`
 	Capability domain.Capability `json:"capability,omitempty"`
 	Decision   *outcome          `json:"decision,omitempty"`
+
+	retryAfter time.Duration
 }
 
 // finding is one fault, or one warning, and where it stands.
@@ -72,12 +77,17 @@ type finding struct {
 	Message string `json:"message"`
 }
 
+// patient is when to try again where nobody knows when there will be room:
+// somebody must decide, or stop waiting, first.
+const patient = 10 * time.Second
+
 // newProblem describes why a request was refused.
 func newProblem(c echo.Context, err error) problem {
 	e, kind := classify(c, err)
 	p := problem{
 		Type: "/problems/" + string(e.Code), Title: kind.title, Status: kind.status, Detail: e.Message,
 		Instance: c.Request().URL.EscapedPath(), RequestID: requestID(c), Errors: faults(e.Problems), Capability: e.Capability,
+		retryAfter: cmp.Or(e.RetryAfter, patient),
 	}
 	if e.Decision != nil {
 		decision := newOutcome(e.Decision)
@@ -145,7 +155,7 @@ func (p problem) write(c echo.Context) {
 	case http.StatusUnauthorized:
 		header.Set(echo.HeaderWWWAuthenticate, `Bearer realm="countersign"`)
 	case http.StatusTooManyRequests:
-		header.Set(echo.HeaderRetryAfter, "10")
+		header.Set(echo.HeaderRetryAfter, strconv.Itoa(int(p.retryAfter.Seconds())))
 	case http.StatusServiceUnavailable:
 		header.Set(echo.HeaderRetryAfter, "1")
 	}

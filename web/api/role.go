@@ -14,7 +14,7 @@ import (
 
 func (a *api) roles(add adder) {
 	read, modify := route.Capability(domain.RoleRead, domain.RoleModify), route.Capability(domain.RoleModify)
-	add(http.MethodPost, "/roles", modify, a.postRole)
+	add(http.MethodPost, "/roles", modify, a.creating(a.postRole))
 	add(http.MethodGet, "/roles", read, a.listRoles)
 	add(http.MethodGet, "/roles/:id", read, a.getRole)
 	add(http.MethodPut, "/roles/:id", modify, a.putRole)

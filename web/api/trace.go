@@ -12,7 +12,7 @@ import (
 )
 
 func (a *api) traces(add adder) {
-	add(http.MethodPost, "/traces", route.Capability(domain.PlanExecute), a.postTrace)
+	add(http.MethodPost, "/traces", route.Capability(domain.PlanExecute), a.creating(a.postTrace))
 	add(http.MethodGet, "/traces", route.Known, a.listTraces)
 	add(http.MethodGet, "/traces/:id", route.Known, a.getTrace)
 }

@@ -262,6 +262,15 @@ CREATE TABLE volatile_links (
     expires_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- hash is of a name or an address: people type passwords where names belong.
+CREATE TABLE volatile_throttles (
+    hash     BLOB PRIMARY KEY,
+    failures INTEGER NOT NULL,
+    seen_at  INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX volatile_throttles_seen ON volatile_throttles (seen_at);
+
 CREATE TABLE volatile_key_used (
     key_id  TEXT PRIMARY KEY,
     used_at INTEGER NOT NULL
