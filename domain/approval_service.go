@@ -46,7 +46,20 @@ func nextApprovalKey(r Reader, sessionID string) (string, error) {
 
 // Approval gives what became of an approval request; see Outcome.
 func (s *Service) Approval(ctx context.Context, ref Ref, key string, wait time.Duration) (*Outcome, error) {
-	return s.await(ctx, ref, func(r Reader) (*Confirm, error) { return r.ConfirmByApprovalKey(key) }, wait)
+	return s.await(ctx, ref, func(r Reader) (*Confirm, error) { return byApprovalKey(r, key) }, wait)
+}
+
+// byApprovalKey finds a confirm by what its session's frames call it: its
+// approval key, or its id if it was posted without one.
+func byApprovalKey(r Reader, key string) (*Confirm, error) {
+	c, err := r.ConfirmByApprovalKey(key)
+	if !errors.Is(err, ErrNotFound) {
+		return c, err
+	}
+	if c, err = r.Confirm(key); err == nil && c.ApprovalKey != "" {
+		return nil, ErrNotFound
+	}
+	return c, err
 }
 
 // DecideApproval carries out S4's approval command. Its clients have no content
@@ -63,7 +76,7 @@ func (s *Service) DecideApproval(ctx context.Context, ref Ref, key string, in *m
 		return nil, err
 	}
 	return s.decide(ctx, ref, func(r Reader) (*Confirm, error) {
-		c, err := r.ConfirmByApprovalKey(key)
+		c, err := byApprovalKey(r, key)
 		if err == nil && in.SessionID != "" && in.SessionID != c.SessionID {
 			return nil, ErrNotFound
 		}

@@ -255,13 +255,23 @@ var (
 // Events reads the log as MPLP events, oldest first; next is where to go on, nil
 // at the end. Needs trace.read; a key sees its group's history.
 func (s *Service) Events(ctx context.Context, ref Ref, f EventFilter) (list []Event, next *Cursor, err error) {
+	list, last, more, err := s.events(ctx, ref, f)
+	if more {
+		next = &last
+	}
+	return list, next, err
+}
+
+// events also says how far it has read: past everything that the filter or the
+// reader's rights left out.
+func (s *Service) events(ctx context.Context, ref Ref, f EventFilter) (list []Event, last Cursor, more bool, err error) {
 	if f.Limit <= 0 || f.Limit > MaxPage {
 		f.Limit = DefaultPage
 	}
 	if f.Family != "" && !slices.Contains(Families(), f.Family) && !slices.Contains(otherFamilies, f.Family) {
-		return nil, nil, invalid("family", "enum", "There is no event family %s.", f.Family)
+		return nil, last, false, invalid("family", "enum", "There is no event family %s.", f.Family)
 	}
-	last := Cursor{Seq: -1}
+	last = Cursor{Seq: -1}
 	if f.After != nil {
 		last = *f.After
 	}
@@ -271,25 +281,23 @@ func (s *Service) Events(ctx context.Context, ref Ref, f EventFilter) (list []Ev
 		}
 		for {
 			// An entry may have been given in part, so it is read again.
-			after := last.Seq - 1
+			after, before := last.Seq-1, last
 			entries, err := r.Entries(EntryFilter{After: &after, ConfirmID: f.ConfirmID, PlanID: f.PlanID, TraceID: f.TraceID, Limit: MaxPage})
 			if err != nil {
 				return err
 			}
-			before := last
 			for _, e := range entries {
+				visible, err := p.seesEntry(r, e)
+				if err != nil {
+					return err
+				}
 				for _, event := range eventsOf(e) {
 					if !last.before(event.Cursor) {
 						continue
 					}
-					visible, err := p.seesEntry(r, e)
-					if err != nil {
-						return err
-					}
 					if visible && (f.Family == "" || event.Family == f.Family) && (f.Type == "" || event.Type == f.Type) {
 						if len(list) == f.Limit {
-							at := list[len(list)-1].Cursor
-							next = &at
+							more = true
 							return nil
 						}
 						list = append(list, event)
@@ -302,7 +310,7 @@ func (s *Service) Events(ctx context.Context, ref Ref, f EventFilter) (list []Ev
 			}
 		}
 	})
-	return list, next, err
+	return list, last, more, err
 }
 
 // otherFamilies are those of the official list that nothing here belongs to.
@@ -349,7 +357,7 @@ func (s *Service) FollowEvents(ctx context.Context, ref Ref, f EventFilter, send
 	}
 	return s.follow(ctx, ref, func(*evidence.Entry) error {
 		for {
-			list, next, err := s.Events(ctx, ref, f)
+			list, last, more, err := s.events(ctx, ref, f)
 			if err != nil {
 				return err
 			}
@@ -357,10 +365,8 @@ func (s *Service) FollowEvents(ctx context.Context, ref Ref, f EventFilter, send
 				if err := send(event); err != nil {
 					return err
 				}
-				at := event.Cursor
-				f.After = &at
 			}
-			if next == nil {
+			if f.After = &last; !more {
 				return nil
 			}
 		}

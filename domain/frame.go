@@ -3,6 +3,7 @@ package domain
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -54,7 +55,9 @@ func (c *Confirm) approvalKey() string { return cmp.Or(c.ApprovalKey, c.ID) }
 // is decided, those of its result (requirements ).
 func framesOf(r Reader, c *Confirm) ([]Frame, error) {
 	stored, err := r.ConfirmContent(c.ID)
-	if err != nil {
+	if errors.Is(err, ErrNotFound) {
+		return nil, nil // forgotten: there is nothing left to say
+	} else if err != nil {
 		return nil, err
 	}
 	frames := requestFrames(c, stored)

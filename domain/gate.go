@@ -184,6 +184,9 @@ func (s *Service) verdictOn(r Reader, plan *Plan, c *Confirm, q GateQuery) (*Ver
 		return nil, err
 	}
 	v := &Verdict{Reason: o.Text, Confirms: []string{c.ID}}
+	if v.Reason == "" {
+		v.Reason = fmt.Sprintf("The confirm was %s in the role %s.", c.Status, o.Decision.DecidedByRole)
+	}
 	switch {
 	case c.Status == Cancelled:
 		v.Verdict, v.Code = VerdictCleanup, "cancelled"
@@ -207,9 +210,6 @@ func (s *Service) verdictOn(r Reader, plan *Plan, c *Confirm, q GateQuery) (*Ver
 			return stopped, nil
 		}
 		v.Verdict, v.Code = VerdictResume, "approved"
-		if v.Reason == "" {
-			v.Reason = "Approved by " + o.Decision.DecidedByRole + "."
-		}
 	}
 	return v, nil
 }

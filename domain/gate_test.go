@@ -224,3 +224,33 @@ func TestConsume_OncePerPartOfAnApproval(t *testing.T) {
 		t.Errorf("arguments that nobody approved: %v", err)
 	}
 }
+
+// A listener learns of every change once, whatever a filter leaves out.
+func TestFollowEvents_GoesOnBehindWhatItLeftOut(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	agent, reviewer := w.worker(), w.user("reviewer", "reviewer")
+	seen := make(chan string, 100)
+	begin := domain.Cursor{Seq: -1}
+	ended := make(chan error)
+	go func() {
+		ended <- w.FollowEvents(w.ctx, reviewer, domain.EventFilter{After: &begin, Type: "confirm.approved"}, func(e domain.Event) error {
+			seen <- e.Entry.ConfirmID
+			return nil
+		})
+	}()
+	first := w.post(agent, toolCall)
+	w.mustDecide(reviewer, first, domain.Approved)
+	w.mustDecide(reviewer, w.post(agent, toolCall), domain.Rejected)
+	second := w.post(agent, toolCall)
+	w.mustDecide(reviewer, second, domain.Approved)
+	for _, want := range []string{first.ID, second.ID} {
+		if got := <-seen; got != want {
+			t.Errorf("heard of %s, want %s", got, want)
+		}
+	}
+	w.feed.Close()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}

@@ -20,7 +20,7 @@ func ParseApprovalCommand(data []byte, l Limits) (*ApprovalCommand, error) {
 	r.members("", o, fields{
 		"type":              constant("approval"),
 		"session_id":        id(&c.SessionID),
-		"approval_key":      approvalKey(&c.Key),
+		"approval_key":      id(&c.Key), // or the id of a confirm that has none
 		"content_hash":      contentHash(&c.ContentHash),
 		"user_edit_content": text(&c.UserEditContent),
 		"decided_by_role":   filledText(&c.DecidedByRole),

@@ -99,7 +99,7 @@ func TestParseApprovalCommand_Refuses(t *testing.T) {
 		{"empty", `{}`, []fault{{"decisions", "required"}}},
 		{"A-17 none", `{"decisions":[]}`, []fault{{"decisions", "min_items"}}},
 		{"A-4 type", `{"type":"approve","decisions":[{"type":"approve"}]}`, []fault{{"type", "const"}}},
-		{"A-9 key", `{"approval_key":"abc","decisions":[{"type":"approve"}]}`, []fault{{"approval_key", "pattern"}}},
+		{"key is no id", `{"approval_key":"a b","decisions":[{"type":"approve"}]}`, []fault{{"approval_key", "pattern"}}},
 		{"A-9 another session", `{"approval_key":"abc_1","session_id":"abd","decisions":[{"type":"approve"}]}`, []fault{{"session_id", "const"}}},
 		{"hash", `{"content_hash":"md5:00","decisions":[{"type":"approve"}]}`, []fault{{"content_hash", "pattern"}}},
 		{"A-14 edit", `{"decisions":[{"type":"edit"}]}`, []fault{{"decisions[0].edited_action", "required"}}},
