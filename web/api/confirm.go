@@ -33,7 +33,10 @@ func (a *api) postConfirm(c echo.Context, by domain.Ref) error {
 	if err := warn(c, posted.Warnings); err != nil {
 		return err
 	}
-	object, err := a.confirmObject(c, by, posted.Confirm.ID)
+	c.Response().Header().Set("ETag", `"`+posted.Confirm.ContentHash+`"`)
+	object, err := inForm(c, func(native []byte) ([]byte, error) {
+		return mplp.CanonicalConfirm(native, confirmExtra(&domain.ConfirmDetail{Confirm: posted.Confirm}))
+	}, posted.Native)
 	if err != nil {
 		return err
 	}
