@@ -3,7 +3,6 @@ package domain
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"countersign/domain/evidence"
 	"countersign/domain/mplp"
@@ -87,6 +86,7 @@ type ConfirmDetail struct {
 	Context      *Context    // the context it concerns, or its plan's
 	Required     *Role       // the role that must decide; nil: any
 	Requester    *Role       // the registered role it was requested in
+	OwnerName    string      // of the user whose key requested it; empty: a user did, or the key has no owner
 	Before       *Confirm    // the one it supersedes
 	SupersededBy []string
 	Standing     Standing
@@ -177,6 +177,12 @@ func (s *Service) surroundings(r Reader, p *Principal, detail *ConfirmDetail) (e
 			detail.Requester = role
 		}
 	}
+	// The group is that of the moment of the request, and names the owner.
+	if owner := ParseRef(string(c.RequestedGroup)); c.RequestedBy.Kind == KindAgent && owner.Kind == KindUser {
+		if user, err := r.User(owner.ID); err == nil {
+			detail.OwnerName = user.Name
+		}
+	}
 	if c.Supersedes != "" {
 		if before, err := r.Confirm(c.Supersedes); err == nil && p.sees(before) {
 			detail.Before = before
@@ -242,19 +248,4 @@ func records(decisions []*Decision) (list []mplp.Decision) {
 		})
 	}
 	return list
-}
-
-// NextPending gives the confirm that follows in the reader's list after one was
-// decided, empty when there is none.
-func (s *Service) NextPending(ctx context.Context, ref Ref, f ConfirmFilter, decided string) (id string, err error) {
-	f.Status, f.Mine = Pending, true
-	list, _, err := s.Confirms(ctx, ref, f, Page{Limit: 2})
-	if err != nil {
-		return "", err
-	}
-	i := slices.IndexFunc(list, func(row *ConfirmRow) bool { return row.ID != decided })
-	if i < 0 {
-		return "", nil
-	}
-	return list[i].ID, nil
 }

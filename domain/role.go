@@ -68,6 +68,13 @@ type RoleUse struct {
 	Confirms int      // pending confirms that require it
 }
 
+// RoleRow is a role as lists show it.
+type RoleRow struct {
+	Role
+	Users int // who hold it
+	Keys  int // that hold it and are not revoked
+}
+
 // Any says whether the role is in use, so that it cannot be deleted.
 func (u RoleUse) Any() bool { return len(u.Users)+len(u.Keys)+u.Confirms > 0 }
 

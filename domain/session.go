@@ -3,6 +3,7 @@ package domain
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"countersign/domain/credential"
@@ -125,7 +126,7 @@ func (s *Service) PeekSession(ctx context.Context, token string) (p *Principal, 
 	now := s.clock()
 	err = s.store.View(ctx, func(r Reader) error {
 		session, err = r.Session(credential.HashToken(token))
-		if errors.Is(err, ErrNotFound) || err == nil && (now.Sub(session.SeenAt) >= SessionIdle || now.Sub(session.CreatedAt) >= SessionLife) {
+		if errors.Is(err, ErrNotFound) || err == nil && !session.Live(now) {
 			return refuse(CodeUnauthenticated, "Sign in first.")
 		} else if err != nil {
 			return err
@@ -150,6 +151,7 @@ func (s *Service) OwnSessions(ctx context.Context, ref Ref) (list []*Session, er
 		list, err = r.SessionsOf(ref.ID)
 		return err
 	})
+	list = slices.DeleteFunc(list, func(session *Session) bool { return !session.Live(s.clock()) })
 	return list, err
 }
 

@@ -41,6 +41,7 @@ type Reader interface {
 
 	Session(hash []byte) (*Session, error)
 	SessionsOf(userID string) ([]*Session, error)
+	Sessions() ([]*Session, error) // of all users
 	Link(hash []byte) (*Link, error)
 	Preferences(userID string) (Preferences, error) // zero when none were saved
 	Throttle(subject string) (Throttle, error)      // zero when there is none; case folded

@@ -27,6 +27,20 @@ type Session struct {
 	Browser   string // its User-Agent
 }
 
+// Live says whether the session may still be used at this time: it was neither
+// idle nor open for too long.
+func (s *Session) Live(now time.Time) bool {
+	return now.Sub(s.SeenAt) < SessionIdle && now.Sub(s.CreatedAt) < SessionLife
+}
+
+// UserRow is a user as lists show it.
+type UserRow struct {
+	User
+	Sessions int       // that are live
+	Keys     int       // that are live; 0 for readers without key.read
+	SeenAt   time.Time // when a session was last used, as far as it is remembered
+}
+
 // Link is a one-time link: to set up the first administrator (no UserID), or
 // for an invited or reset user to choose a password.
 type Link struct {

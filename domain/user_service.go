@@ -25,7 +25,55 @@ func (s *Service) Users(ctx context.Context, ref Ref) (list []*User, err error) 
 	return list, err
 }
 
-// User finds a user by id, then by name, with the sessions that are open.
+// UserRows lists all users by name with how much they are signed in, and with
+// the number of their keys for readers who may see keys. Needs user.read.
+func (s *Service) UserRows(ctx context.Context, ref Ref) (list []*UserRow, err error) {
+	now := s.clock()
+	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
+		if err := p.needsAny(UserRead, UserModify); err != nil {
+			return err
+		}
+		users, err := r.Users()
+		if err != nil {
+			return err
+		}
+		rows := make(map[string]*UserRow, len(users))
+		for _, u := range users {
+			row := &UserRow{User: *u}
+			list, rows[u.ID] = append(list, row), row
+		}
+		sessions, err := r.Sessions()
+		if err != nil {
+			return err
+		}
+		for _, session := range sessions {
+			row := rows[session.UserID]
+			if row == nil {
+				continue // nothing holds what proves nothing to its user
+			}
+			if session.Live(now) {
+				row.Sessions++
+			}
+			if session.SeenAt.After(row.SeenAt) {
+				row.SeenAt = session.SeenAt
+			}
+		}
+		if !p.CanAny(KeyRead, KeyModify) {
+			return nil
+		}
+		keys, err := r.Keys()
+		for _, k := range keys {
+			if row := rows[k.OwnerID]; row != nil && k.Live(now) {
+				row.Keys++
+			}
+		}
+		return err
+	})
+	return list, err
+}
+
+// User finds a user by id, then by name, with the sessions that are kept, of
+// which some may have ended by time.
 // Needs user.read.
 func (s *Service) User(ctx context.Context, ref Ref, idOrName string) (user *User, sessions []*Session, err error) {
 	err = s.read(ctx, ref, func(r Reader, p *Principal) error {

@@ -131,6 +131,7 @@ type NextConfirm struct {
 	URL   string
 	Label string // tool or target
 	Left  int    // pending ones in the filter
+	Cap   int    // above it they are shown as "200+"; 0 means no cap
 }
 
 // DecisionForm is posted to /confirms/{id}/decision; field names are API.md's

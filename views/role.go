@@ -13,7 +13,7 @@ type RoleRow struct {
 	ID, URL, Name, Description string
 	Capabilities               []string
 	Users, Keys                int
-	Seeded                     bool
+	Seeded, Locked             bool
 }
 
 // RoleView is GET /roles/new and /roles/{id}. Fields: name, description,

@@ -3,11 +3,12 @@ package views
 // UsersView is GET /users. The invitation is posted to /users: username, role
 // (repeated).
 type UsersView struct {
-	Self   string
-	Rows   []UserRow
-	Invite *InviteForm // set if the reader may
-	Link   *OneTimeLink
-	Notice *Notice
+	Self     string
+	Rows     []UserRow
+	ShowKeys bool        // the reader may see keys
+	Invite   *InviteForm // set if the reader may
+	Link     *OneTimeLink
+	Notice   *Notice
 }
 
 // UserRow is one user of the list.

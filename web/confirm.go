@@ -31,7 +31,7 @@ type confirmPage struct {
 
 	Receipt bool // the reader has just decided it
 	Next    *domain.ConfirmRow
-	Left    int // pending ones of the list
+	Left    int // pending ones of the list; more than pendingCap are not counted
 }
 
 // actions are those of the content; none when it has been forgotten.
@@ -93,7 +93,10 @@ func decidedBy(d *domain.ConfirmDetail, who domain.Ref) bool {
 func (s *Server) loadNext(v *visit, p *confirmPage) error {
 	filter := p.Query.filter()
 	filter.Status, filter.Decided, filter.WithImports, filter.Mine = domain.Pending, false, false, true
-	rows, _, err := s.svc.Confirms(v.ctx(), v.ref(), filter, domain.Page{Limit: domain.MaxPage})
+	rows, more, err := s.svc.Confirms(v.ctx(), v.ref(), filter, domain.Page{Limit: pendingCap})
+	if more != "" {
+		p.Left++
+	}
 	for _, row := range rows {
 		if row.ID == p.Confirm.ID {
 			continue

@@ -331,6 +331,33 @@ func TestDecisionLeadsToTheNextOfTheFilter(t *testing.T) {
 	}
 }
 
+// What is left is counted as far as one page reads.
+func TestDecisionCountsNoFurtherThanAPage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b, agent := w.user("reviewer", "reviewer"), w.asker()
+	c := w.post(agent, trade)
+	for range domain.MaxPage {
+		w.post(agent, bare)
+	}
+	at := "/confirms/" + c.ID + "?receipt=1"
+	left := func() string { return b.get(at).doc(t).Find("a.next small").Text() }
+	b.want(b.decide(c, "decision", "approve"), http.StatusSeeOther)
+	if got := left(); got != "200 left" {
+		t.Errorf("left %q", got)
+	}
+	if got := strings.TrimSpace(b.get("/confirms").doc(t).Find(".tabs .count").Text()); got != "200" {
+		t.Errorf("count %q", got)
+	}
+	w.post(agent, bare)
+	if got := left(); got != "200+ left" {
+		t.Errorf("left %q", got)
+	}
+	if got := strings.TrimSpace(b.get("/confirms").doc(t).Find(".tabs .count").Text()); got != "200+" {
+		t.Errorf("count %q", got)
+	}
+}
+
 func TestCancelConfirm(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -66,7 +66,7 @@ func (p *confirmPage) addDecision(view *views.ConfirmView) {
 		view.Receipt = newReceipt(p)
 		if p.Receipt {
 			view.Self = withQuery(confirmPath(c.ID), encodeSet(url.Values{"from": {p.Query.encode()}, "receipt": {"1"}}))
-			view.Next = &views.NextConfirm{Left: p.Left}
+			view.Next = &views.NextConfirm{Left: p.Left, Cap: pendingCap}
 			if p.Next != nil {
 				view.Next.URL, view.Next.Label = p.Query.confirm(p.Next.ID), rowLabel(p.Next)
 			}
@@ -208,7 +208,10 @@ func newConfirmPlan(p *confirmPage) *views.ConfirmPlan {
 
 func newRequester(p *confirmPage) views.Requester {
 	c := p.Confirm
-	view := views.Requester{Principal: c.RequestedByName, Kind: string(c.RequestedBy.Kind), Registered: c.RoleRegistered, Role: views.Link{Label: c.RequestedByRole}}
+	view := views.Requester{
+		Principal: c.RequestedByName, Kind: string(c.RequestedBy.Kind), Owner: p.OwnerName,
+		Registered: c.RoleRegistered, Role: views.Link{Label: c.RequestedByRole},
+	}
 	if p.Requester != nil && p.Reader.CanAny(domain.RoleRead, domain.RoleModify) {
 		view.Role.URL = rolePath(p.Requester.ID)
 	}

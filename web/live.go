@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"net/http"
@@ -117,15 +116,8 @@ func drain(entry *evidence.Entry, more <-chan *evidence.Entry) (changed []string
 // stillSignedIn looks whether the session is there, without using it: an open
 // page alone must not keep anybody signed in.
 func (s *Server) stillSignedIn(v *visit) bool {
-	list, err := s.svc.OwnSessions(v.ctx(), v.ref())
-	if err != nil {
-		return false
-	}
-	now := s.svc.Now()
-	return slices.ContainsFunc(list, func(session *domain.Session) bool {
-		return bytes.Equal(session.Hash, v.record.Hash) &&
-			now.Sub(session.SeenAt) < domain.SessionIdle && now.Sub(session.CreatedAt) < domain.SessionLife
-	})
+	_, _, err := s.svc.PeekSession(v.ctx(), v.token)
+	return err == nil
 }
 
 // signals writes server-sent events.

@@ -16,9 +16,9 @@ import (
 	"countersign/views"
 )
 
-// pendingCap is the number above which the count of pending confirms is shown
-// as "more than".
-const pendingCap = 999
+// pendingCap is the number above which counts of pending confirms are no longer
+// exact: what lists are counted by reading no more than a page.
+const pendingCap = domain.MaxPage
 
 // isHTMX says whether a script sent the request and can follow its headers.
 func isHTMX(c echo.Context) bool { return c.Request().Header.Get("HX-Request") == "true" }

@@ -27,7 +27,7 @@ func (s *Server) mountRoles() {
 }
 
 func (s *Server) roles(v *visit) error {
-	roles, err := s.svc.Roles(v.ctx(), v.ref())
+	roles, err := s.svc.RoleRows(v.ctx(), v.ref())
 	if err != nil {
 		return err
 	}
@@ -36,19 +36,15 @@ func (s *Server) roles(v *visit) error {
 		view.NewURL = rolesPath + "/new"
 	}
 	for _, role := range roles {
-		_, use, err := s.svc.Role(v.ctx(), v.ref(), role.ID)
-		if err != nil {
-			return err
-		}
-		view.Rows = append(view.Rows, newRoleRow(role, use))
+		view.Rows = append(view.Rows, newRoleRow(role))
 	}
 	return s.show(v, http.StatusOK, "Roles", views.SectionRoles, views.Roles(view))
 }
 
-func newRoleRow(role *domain.Role, use domain.RoleUse) views.RoleRow {
+func newRoleRow(role *domain.RoleRow) views.RoleRow {
 	return views.RoleRow{
 		ID: role.ID, URL: rolePath(role.ID), Name: role.Name, Description: role.Description, Capabilities: names(role.Capabilities),
-		Users: len(use.Users), Keys: len(use.Keys), Seeded: seeded(role.ID),
+		Users: role.Users, Keys: role.Keys, Seeded: seeded(role.ID), Locked: role.Locked,
 	}
 }
 

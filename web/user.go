@@ -35,7 +35,7 @@ func (s *Server) users(v *visit) error {
 
 // showUsers renders the list; wrong is why an invitation was refused.
 func (s *Server) showUsers(v *visit, status int, view views.UsersView, wrong views.Errors) error {
-	users, err := s.svc.Users(v.ctx(), v.ref())
+	users, err := s.svc.UserRows(v.ctx(), v.ref())
 	if err != nil {
 		return err
 	}
@@ -43,18 +43,10 @@ func (s *Server) showUsers(v *visit, status int, view views.UsersView, wrong vie
 	if err != nil {
 		return err
 	}
-	keys, err := s.keysByOwner(v)
-	if err != nil {
-		return err
-	}
-	view.Self = usersPath
+	view.Self, view.ShowKeys = usersPath, v.who.CanAny(domain.KeyRead, domain.KeyModify)
 	for _, u := range users {
-		_, sessions, err := s.svc.User(v.ctx(), v.ref(), u.ID)
-		if err != nil {
-			return err
-		}
-		row := newUserRow(u, sessions, roles, s.svc.Now())
-		row.Keys, row.Self = len(keys[u.ID]), u.ID == v.who.ID
+		row := newUserRow(u, roles, s.svc.Now())
+		row.Self = u.ID == v.who.ID
 		view.Rows = append(view.Rows, row)
 	}
 	if v.who.Can(domain.UserModify) {
@@ -76,19 +68,18 @@ func (s *Server) grantable(v *visit) ([]*domain.Role, error) {
 	return s.svc.Roles(v.ctx(), v.ref())
 }
 
-// keysByOwner are the keys of each user, as far as the reader may see keys.
-func (s *Server) keysByOwner(v *visit) (map[string][]*domain.KeyRow, error) {
+// keysOf names the keys of a user, as far as the reader may see keys.
+func (s *Server) keysOf(v *visit, userID string) (links []views.Link, err error) {
 	if !v.who.CanAny(domain.KeyRead, domain.KeyModify) {
 		return nil, nil
 	}
 	keys, err := s.svc.Keys(v.ctx(), v.ref())
-	owned := map[string][]*domain.KeyRow{}
 	for _, key := range keys {
-		if key.Live(s.svc.Now()) {
-			owned[key.OwnerID] = append(owned[key.OwnerID], key)
+		if key.OwnerID == userID && key.Live(s.svc.Now()) {
+			links = append(links, views.Link{Label: key.Name, URL: keysPath})
 		}
 	}
-	return owned, err
+	return links, err
 }
 
 // roleOptions are check boxes for roles. A role that the reader does not hold
@@ -127,20 +118,11 @@ func userStatus(u *domain.User) string {
 	return "active"
 }
 
-func newUserRow(u *domain.User, sessions []*domain.Session, roles []*domain.Role, now time.Time) views.UserRow {
+func newUserRow(u *domain.UserRow, roles []*domain.Role, now time.Time) views.UserRow {
 	return views.UserRow{
-		ID: u.ID, URL: userPath(u.ID), Name: u.Name, Roles: roleNames(u.Roles, roles), Status: userStatus(u),
-		Sessions: len(sessions), LastSeen: views.Ago(lastSeen(sessions), now),
+		ID: u.ID, URL: userPath(u.ID), Name: u.Name, Roles: roleNames(u.Roles, roles), Status: userStatus(&u.User),
+		Sessions: u.Sessions, Keys: u.Keys, LastSeen: views.Ago(u.SeenAt, now),
 	}
-}
-
-func lastSeen(sessions []*domain.Session) (last time.Time) {
-	for _, session := range sessions {
-		if session.SeenAt.After(last) {
-			last = session.SeenAt
-		}
-	}
-	return last
 }
 
 // oneTimeLink is the address that lets a user choose their password.
@@ -176,14 +158,19 @@ func (s *Server) showUser(v *visit, status int, view views.UserView) error {
 	if err != nil {
 		return err
 	}
-	keys, err := s.keysByOwner(v)
-	if err != nil {
+	if view.Keys, err = s.keysOf(v, u.ID); err != nil {
 		return err
 	}
-	view.Sessions, view.LastSeen = len(sessions), views.Ago(lastSeen(sessions), s.svc.Now())
-	for _, key := range keys[u.ID] {
-		view.Keys = append(view.Keys, views.Link{Label: key.Name, URL: keysPath})
+	now, seen := s.svc.Now(), time.Time{}
+	for _, session := range sessions {
+		if session.Live(now) {
+			view.Sessions++
+		}
+		if session.SeenAt.After(seen) {
+			seen = session.SeenAt
+		}
 	}
+	view.LastSeen = views.Ago(seen, now)
 	fillUser(&view, u, roles, v.who)
 	return s.show(v, status, u.Name, views.SectionUsers, views.User(view))
 }
