@@ -99,7 +99,7 @@ func TestE2E_NothingIsPreselected(t *testing.T) {
 	two := s.asksFor("Two", trade(), object{"name": "post_message", "args": object{"text": "done"}})
 	plain := s.asks(object{"target_type": "other", "reason": "Only words"})
 	p := s.signsIn("reviewer")
-	for name, asked := range map[string]asked{"one action": one, "two actions": two, "no action": plain} {
+	for name, asked := range map[string]pending{"one action": one, "two actions": two, "no action": plain} {
 		p.opensConfirm(asked.ConfirmID)
 		if n := p.count("input:checked, option[selected]:not([value=''])"); n != 0 {
 			t.Errorf("%s: %d things are chosen already", name, n)
@@ -108,7 +108,7 @@ func TestE2E_NothingIsPreselected(t *testing.T) {
 			t.Errorf("%s: a button has the focus", name)
 		}
 	}
-	for _, asked := range []asked{one, two} {
+	for _, asked := range []pending{one, two} {
 		for _, field := range []string{"#reason", "#user_edit_content"} {
 			p.opensConfirm(asked.ConfirmID)
 			p.fill(field, "Hm")

@@ -15,7 +15,7 @@ func TestE2E_HostileText(t *testing.T) {
 	const script = `<script>window.hacked = true</script><img src=/hostile onerror="window.hacked = true">`
 	const control = `<div hx-get="/hostile" hx-trigger="load">hm</div></textarea></blockquote><button name="decision" value="approve" form="decision-form" data-verdict="approve">OK</button>`
 	const turned = "to \u202evendor\u202c a\u200bccount, p\u0430ypal" // turned around, a zero-width space, a Cyrillic letter
-	asked := asked{ConfirmID: "strange-1"}
+	asked := pending{ConfirmID: "strange-1"}
 	s.postsPlainly("/api/v1/confirms", object{
 		"confirm_id":  asked.ConfirmID,
 		"target_type": "other", "target_id": "hx-get", "reason": script + control + turned + " {{7*7}} javascript:alert(1)",

@@ -10,12 +10,12 @@ import (
 func TestE2E_Keyboard(t *testing.T) {
 	s := newStage(t)
 	// The soonest deadline stands first.
-	ask := func(timeout int, reason string, actions ...object) asked {
+	ask := func(timeout int, reason string, actions ...object) pending {
 		return s.asks(object{"target_type": "other", "reason": reason, "timeout": timeout, "actions": actions})
 	}
 	first, second, third := ask(600, "First", trade()), ask(700, "Second", trade()), ask(800, "Third", trade())
 	p := s.signsIn("reviewer")
-	row := func(asked asked) string { return "#row-" + asked.ConfirmID + " .row-link" }
+	row := func(asked pending) string { return "#row-" + asked.ConfirmID + " .row-link" }
 
 	p.press("j")
 	p.waitFocus(row(first))

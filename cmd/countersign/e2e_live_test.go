@@ -11,7 +11,7 @@ func TestE2E_CountdownToTimeout(t *testing.T) {
 	s := newStage(t)
 	frame := exampleFrame()
 	frame["content_block"].(object)["review_configs"] = []object{{"timeout": 4}}
-	var told asked
+	var told pending
 	p := s.signsIn("reviewer")
 	s.calls(http.MethodPost, "/api/v1/approvals", frame, &told)
 	answer := s.waits(told.ConfirmID)

@@ -21,12 +21,12 @@ func dark() *emulation.SetEmulatedMediaParams {
 func (s *stage) furnish() (pages map[string]string) {
 	s.t.Helper()
 	plan := s.loginPlan()
-	var proposed asked
+	var proposed pending
 	s.calls(http.MethodPost, "/api/v1/plans/"+plan+"/propose", object{"reason": "Requesting approval to fix login 500 error"}, &proposed)
 	transfer := s.paymentPlan()
 	gated := s.asks(object{"target_type": "plan", "target_id": transfer, "requested_by_role": "executor-agent",
 		"reason": "Step 3 requires financial authorization for amount > $1000.", "trace": object{"trace_id": "trace-tx-789", "span_id": "span-step-3"}})
-	var traded, several asked
+	var traded, several pending
 	trade := example("trade")
 	trade["session_id"] = "abc-123"
 	s.calls(http.MethodPost, "/api/v1/approvals", trade, &traded)

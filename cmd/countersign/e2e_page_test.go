@@ -214,13 +214,6 @@ func (p *page) fill(selector, text string) {
 	p.do(input.InsertText(text))
 }
 
-// choose picks an option, as a reader does who opens the list.
-func (p *page) choose(selector, value string) {
-	p.t.Helper()
-	p.waitFor(selector)
-	p.eval(`(e => { e.value = `+quote(value)+`; e.dispatchEvent(new Event("change", {bubbles: true})); })(`+query(selector)+`)`, nil)
-}
-
 // press presses keys one after the other.
 func (p *page) press(keys string) {
 	p.t.Helper()

@@ -6,9 +6,7 @@ import (
 )
 
 func TestE2E_Setup(t *testing.T) {
-	t.Parallel()
-	slots <- struct{}{}
-	t.Cleanup(func() { <-slots })
+	takeTurn(t)
 	s := &stage{running: start(t), t: t}
 	link := s.stdout.await(t, 1, `(?m)^set up the first administrator: http://[^/]+(/\S+)$`)[1]
 

@@ -95,6 +95,13 @@ func (m withBrowser) Run() int {
 // of processors shows a page late, and what is late looks like broken.
 var slots = make(chan struct{}, 2)
 
+// takeTurn lets the test run beside others, until it ends.
+func takeTurn(t *testing.T) {
+	t.Parallel()
+	slots <- struct{}{}
+	t.Cleanup(func() { <-slots })
+}
+
 // stage is a running server with an administrator, two reviewers and an agent.
 type stage struct {
 	*running
@@ -106,9 +113,7 @@ type stage struct {
 // "reviewer" and "second" with the same password, and the key of "agent-7".
 func newStage(t *testing.T, args ...string) *stage {
 	t.Helper()
-	t.Parallel()
-	slots <- struct{}{}
-	t.Cleanup(func() { <-slots })
+	takeTurn(t)
 	db := filepath.Join(t.TempDir(), "countersign.db")
 	for name, role := range map[string]string{"admin": "admin", "reviewer": "reviewer", "second": "reviewer"} {
 		addUser(t, db, name, role)
@@ -132,22 +137,22 @@ func addUser(t *testing.T, db, name string, roles ...string) {
 	}
 }
 
-// asked is what a posted request is known by.
-type asked struct {
+// pending is what a posted request is known by.
+type pending struct {
 	ConfirmID   string `json:"confirm_id"`
 	ContentHash string `json:"content_hash"`
 }
 
 // asks posts a confirm as the agent and gives its id.
-func (s *stage) asks(confirm object) asked {
+func (s *stage) asks(confirm object) pending {
 	s.t.Helper()
-	var told asked
+	var told pending
 	s.calls(http.MethodPost, "/api/v1/confirms", confirm, &told)
 	return told
 }
 
 // asksFor posts a confirm of tool calls, each with its arguments.
-func (s *stage) asksFor(reason string, actions ...object) asked {
+func (s *stage) asksFor(reason string, actions ...object) pending {
 	s.t.Helper()
 	return s.asks(object{"target_type": "other", "reason": reason, "actions": actions})
 }
