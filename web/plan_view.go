@@ -42,7 +42,7 @@ func newPlanView(d *domain.PlanDetail, drawn int, roles rolePaths) views.PlanVie
 	}
 	if d.Propose == nil {
 		view.ProposeURL = planPath(d.Plan.ID) + "/propose"
-	} else if d.Plan.Status == domain.PlanDraft || d.Plan.Status == domain.PlanProposed {
+	} else if d.Plan.Status == domain.PlanDraft {
 		view.ProposeHint = domain.AsError(d.Propose).Message
 	}
 	if d.Cancel == nil {
