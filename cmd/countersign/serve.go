@@ -92,7 +92,7 @@ func (o *serveOptions) run(ctx context.Context, c *call) (err error) {
 	}
 	s := &server{
 		feed: domain.NewFeed(), failed: make(chan error, 1),
-		logger: slog.New(slog.NewJSONHandler(c.stderr, &slog.HandlerOptions{Level: level})),
+		logger: newLogger(c.stderr, level),
 	}
 	db, err := store.Open(ctx, c.db, store.Options{Now: time.Now, Committed: s.feed.Publish, Fatal: s.fail, Logger: s.logger})
 	if err != nil {
