@@ -203,6 +203,7 @@ func (s *Service) CreateRole(ctx context.Context, ref Ref, in RoleInput) (*Role,
 		native := in.Native
 		if native == nil {
 			native = mplp.NewObject()
+			mplp.SetLocked(native, role.Locked)
 		}
 		role.Native = roleNative(native, role)
 		if err := tx.InsertRole(role); err != nil {
@@ -253,6 +254,7 @@ func (s *Service) UpdateRole(ctx context.Context, ref Ref, id string, in RoleInp
 			if native, err = mplp.ParseObject(before.Native, s.limits.Wire()); err != nil {
 				return err
 			}
+			mplp.SetLocked(native, role.Locked)
 		}
 		event := Event{Type: "role.modified", Cursor: Cursor{}, Entry: &evidence.Entry{At: role.UpdatedAt},
 			Facts: map[string]any{"granted": granted, "revoked": revoked}}
@@ -265,7 +267,7 @@ func (s *Service) UpdateRole(ctx context.Context, ref Ref, id string, in RoleInp
 				return err
 			}
 			return s.log(tx, p, evidence.Entry{Type: "role.modified", ObjectID: role.ID,
-				Data: data("name", role.Name, "granted", granted, "revoked", revoked)})
+				Data: data("name", role.Name, "granted", granted, "revoked", revoked, "locked", role.Locked)})
 		})
 	})
 	return role, err

@@ -17,7 +17,7 @@ type RoleRow struct {
 }
 
 // RoleView is GET /roles/new and /roles/{id}. Fields: name, description,
-// capabilities (one per line). Delete posts to DeleteURL.
+// capabilities (one per line), locked=1. Delete posts to DeleteURL.
 type RoleView struct {
 	ID               string // empty for a new one
 	Action           string // where the form is posted
@@ -29,7 +29,8 @@ type RoleView struct {
 	Known            []CapabilityGroup // suggestions
 	Uses             []RoleUse
 	Seeded           bool
-	Locked           bool
+	Locked           bool   // as stored
+	Lock             bool   // the check box, as sent
 	DeleteURL        string // set if it may be deleted
 	DeleteHint       string // why not, otherwise
 	Created, Updated Moment

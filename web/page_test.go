@@ -3,11 +3,13 @@ package web_test
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/PuerkitoBio/goquery"
 	"github.com/google/go-cmp/cmp"
 
 	"countersign/domain"
@@ -156,6 +158,44 @@ func TestRolesAreEdited(t *testing.T) {
 	b.want(b.get(at), http.StatusNotFound)
 	if got := b.get("/roles/admin").doc(t).Find("form[action$=delete]").Length(); got != 0 {
 		t.Error("the role admin is offered for deletion")
+	}
+}
+
+// A locked role refuses everything but to be unlocked.
+func TestRoleIsLockedAndUnlocked(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b := w.user("administrator", "admin")
+	at := "/roles/tester"
+	same := []string{"name", "tester", "description", "Test execution", "capabilities", "plan.execute\ntrace.read"}
+	send := func(status int, change ...string) *goquery.Document {
+		t.Helper()
+		return b.want(b.submit(b.get(at), at, append(slices.Clone(same), change...)...), status).doc(t)
+	}
+	send(http.StatusSeeOther, "locked", "1")
+	page := b.get(at)
+	doc := page.doc(t)
+	if !strings.Contains(doc.Find(".kicker .badge").Text(), "Locked") || doc.Find("input[name=locked]").AttrOr("checked", "no") == "no" {
+		t.Error("the page does not say that the role is locked")
+	}
+	if doc.Find("#name").AttrOr("readonly", "no") == "no" || doc.Find("form[action$=delete]").Length() != 0 {
+		t.Error("changes are offered")
+	}
+	if got := b.get("/roles").doc(t).Find("tr:has(a[href='" + at + "']) .badge").Text(); !strings.Contains(got, "Locked") {
+		t.Errorf("the list says %q", got)
+	}
+	send(http.StatusLocked, "locked", "1")
+	if got := send(http.StatusLocked, "capabilities", "*").Find("#capabilities").Text(); got != "*" {
+		t.Errorf("what was sent is lost: %q", got)
+	}
+	// A form that says nothing of it does not unlock by the way.
+	_, form := b.form(page, at)
+	b.want(b.do(http.MethodPost, at, url.Values{"csrf": form["csrf"], "name": {"tester"}, "description": {"Test execution"},
+		"capabilities": {"plan.execute\ntrace.read"}}), http.StatusLocked)
+	send(http.StatusSeeOther)
+	send(http.StatusSeeOther, "description", "Tests")
+	if role, _, err := w.svc.Role(w.ctx, domain.System, "tester"); err != nil || role.Locked || !strings.Contains(string(role.Native), `"governance":{"locked":false}`) {
+		t.Errorf("%v: %s", err, role.Native)
 	}
 }
 

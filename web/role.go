@@ -106,6 +106,7 @@ func (s *Server) showRole(v *visit, status int, wrong views.Errors) error {
 		view.Errors, view.Notice = wrong, nil
 		if v.fields().Has("name") {
 			view.Name, view.Description, view.Capabilities = v.field("name"), v.field("description"), v.field("capabilities")
+			view.Lock = locks(v, role.Locked)
 		}
 	}
 	return s.show(v, status, role.Name, views.SectionRoles, views.Role(view))
@@ -115,14 +116,14 @@ func newRoleView(role *domain.Role, use domain.RoleUse, reader *domain.Principal
 	may := reader.Can(domain.RoleModify)
 	view := views.RoleView{
 		ID: role.ID, Action: rolePath(role.ID), MayEdit: may && !role.Locked, Name: role.Name, Description: role.Description,
-		Capabilities: strings.Join(names(role.Capabilities), "\n"), Known: knownCapabilities(), Seeded: seeded(role.ID), Locked: role.Locked,
+		Capabilities: strings.Join(names(role.Capabilities), "\n"), Known: knownCapabilities(), Seeded: seeded(role.ID), Locked: role.Locked, Lock: role.Locked,
 		Created: views.At(role.CreatedAt), Updated: views.At(role.UpdatedAt), Uses: newRoleUses(use),
 	}
 	switch {
 	case !may:
 		view.Missing = string(domain.RoleModify)
 	case role.Locked:
-		view.DeleteHint = "It is locked. Unlock it through the JSON interface first."
+		view.DeleteHint = "It is locked and cannot be deleted."
 	case role.ID == domain.AdminRole:
 		view.DeleteHint = "The role admin cannot be deleted."
 	case use.Any():
@@ -164,6 +165,16 @@ func roleInput(v *visit) (in domain.RoleInput, lines []int) {
 	return in, lines
 }
 
+// locks says whether the form locks the role. A check box that is not ticked is
+// not sent, so the form says apart that it has one; without that word the role
+// stays as it is.
+func locks(v *visit, before bool) bool {
+	if !v.fields().Has("governance") {
+		return before
+	}
+	return v.field("locked") == "1"
+}
+
 // refusedRole is refusedForm with the lines that the capabilities stand on.
 func refusedRole(err error, lines []int) views.Errors {
 	if domain.ErrorCode(err) == domain.CodeInvalid {
@@ -182,9 +193,10 @@ func refusedRole(err error, lines []int) views.Errors {
 
 func (s *Server) createRole(v *visit) error {
 	in, lines := roleInput(v)
+	in.Locked = locks(v, false)
 	role, err := s.svc.CreateRole(v.ctx(), v.ref(), in)
 	if wrong := refusedRole(err, lines); wrong != nil && v.who.Can(domain.RoleModify) {
-		return s.showNewRole(v, statusOf(err), views.RoleView{Name: in.Name, Description: in.Description, Capabilities: v.field("capabilities"), Errors: wrong})
+		return s.showNewRole(v, statusOf(err), views.RoleView{Name: in.Name, Description: in.Description, Capabilities: v.field("capabilities"), Lock: in.Locked, Errors: wrong})
 	} else if err != nil {
 		return err
 	}
@@ -197,7 +209,7 @@ func (s *Server) updateRole(v *visit) error {
 	if err != nil {
 		return err
 	}
-	in.Locked = current.Locked // the form has no field for it
+	in.Locked = locks(v, current.Locked)
 	_, err = s.svc.UpdateRole(v.ctx(), v.ref(), current.ID, in)
 	if wrong := refusedRole(err, lines); wrong != nil {
 		return s.showRole(v, statusOf(err), wrong)

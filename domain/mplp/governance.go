@@ -1,5 +1,23 @@
 package mplp
 
+import "strconv"
+
+// SetLocked writes governance.locked of an object and keeps what else its
+// governance says. An object without governance is unlocked, and gets none for
+// that.
+func SetLocked(o *Object, locked bool) {
+	raw, sent := o.Get("governance")
+	if !sent && !locked {
+		return
+	}
+	governance := NewObject()
+	if sent && raw[0] == '{' {
+		governance = split(raw)
+	}
+	governance.Set("locked", Raw(strconv.FormatBool(locked)))
+	o.Set("governance", Raw(governance.Bytes()))
+}
+
 // governance reads whether an object is locked (requirements C-16, R-7c).
 func governance(locked *bool) func(value) {
 	return func(v value) {
