@@ -408,7 +408,7 @@ func decisionWords(f DecisionForm) templ.Component {
 			templ_7745c5c3_Var14 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "<label for=\"reason\">Reason <small>goes into the record</small></label> <textarea id=\"reason\" name=\"reason\" rows=\"2\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "<label for=\"reason\">Reason <small>goes into the record; needed to request changes</small></label> <textarea id=\"reason\" name=\"reason\" rows=\"2\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -466,7 +466,7 @@ func decisionWords(f DecisionForm) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "<label for=\"user_edit_content\">Message to the agent <small>required to request changes</small></label> <textarea id=\"user_edit_content\" name=\"user_edit_content\" rows=\"2\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "<label for=\"user_edit_content\">Message to the agent <small>optional</small></label> <textarea id=\"user_edit_content\" name=\"user_edit_content\" rows=\"2\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -105,7 +105,7 @@ func TestDecisionIsRefused(t *testing.T) {
 		{"request changes against choice", twoCalls, []string{"decision", "request_changes", "reason", "no", "action_0", "approve"}, "action_0", "Nothing was decided."},
 		{"an action that is not there", twoCalls, []string{"decision", "approve", "action_2", "approve"}, "", "There is no action"},
 		{"an action written otherwise", twoCalls, []string{"decision", "approve", "action_00", "approve"}, "", "There is no action"},
-		{"request changes without words", trade, []string{"decision", "request_changes", "reason", ""}, "user_edit_content", "Say what has to change."},
+		{"request changes without words", trade, []string{"decision", "request_changes", "reason", " "}, "reason", "Say what has to change."},
 		{"edit without actions", bare, []string{"decision", "edit"}, "", "approve or reject"},
 		{"each without actions", bare, []string{"decision", "decide"}, "", "approve or reject"},
 		{"no content hash", trade, []string{"decision", "approve", "content_hash", ""}, "", "content hash"},

@@ -76,7 +76,7 @@ func readDecision(form url.Values, actions []evidence.Action) (*decision, views.
 			d.Reason = d.UserEditContent
 		}
 		if d.Reason == "" {
-			wrong["user_edit_content"] = "Say what has to change."
+			wrong["reason"] = "Say what has to change."
 		}
 	}
 	if len(actions) == 0 {

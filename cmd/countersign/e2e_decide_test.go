@@ -78,8 +78,8 @@ func TestE2E_RequestChangesNeedsFeedback(t *testing.T) {
 	p.provokes(http.StatusUnprocessableEntity)
 	p.opensConfirm(asked.ConfirmID)
 	p.click(".verdicts button", "Request changes")
-	p.sees("#user_edit_content-error", "Say what has to change")
-	p.waitFocus("#user_edit_content")
+	p.sees("#reason-error", "Say what has to change")
+	p.waitFocus("#reason")
 	if told := s.told(asked.ConfirmID); told.Status != string(domain.Pending) {
 		t.Fatalf("without feedback it is %s", told.Status)
 	}
