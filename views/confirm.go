@@ -84,6 +84,7 @@ type ConfirmPlan struct {
 type ConfirmContext struct {
 	Context Link
 	Status  string
+	Summary string // the agent's words
 	Body    string // JSON as stored; empty if the reader may not read it
 }
 

@@ -170,14 +170,14 @@ func (p *confirmPage) contextLink() views.Link {
 	return link
 }
 
-// newConfirmContext shows the context: the body to whoever may read contexts,
-// and to whoever decides on a change of it.
+// newConfirmContext shows the context. The whole of it is for whoever decides
+// on a change of it; around a plan, its summary tells what the plan is about.
 func newConfirmContext(p *confirmPage) *views.ConfirmContext {
 	if p.Context == nil {
 		return nil
 	}
-	view := &views.ConfirmContext{Context: p.contextLink(), Status: p.Context.Status}
-	if p.readsContexts() || p.Confirm.TargetType == domain.TargetContext {
+	view := &views.ConfirmContext{Context: p.contextLink(), Status: p.Context.Status, Summary: contextSummary(p.Context)}
+	if p.Confirm.TargetType == domain.TargetContext {
 		view.Body = string(p.Context.Native)
 	}
 	return view
