@@ -68,7 +68,7 @@ func TestC1_ConfirmsHaveNothingButTheProtocolsMembers(t *testing.T) {
 }
 
 // TestC3_CrashNeverApproves opens what is on disk at some moment, as after a
-// kill, while the first server is still running.
+// kill, while the first server is still running. The signing key is beside it.
 func TestC3_CrashNeverApproves(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -78,7 +78,7 @@ func TestC3_CrashNeverApproves(t *testing.T) {
 	call := w.post(agent, toolCall)
 
 	image := filepath.Join(t.TempDir(), "countersign.db")
-	for _, suffix := range []string{"", "-wal"} {
+	for _, suffix := range []string{"", "-wal", ".key"} {
 		data, err := os.ReadFile(w.file + suffix)
 		if err == nil {
 			err = os.WriteFile(image+suffix, data, 0o600)

@@ -80,6 +80,16 @@ type Reader interface {
 	NextSeq() (int64, error)
 	Entry(seq int64) (*evidence.Entry, error)
 	Entries(f EntryFilter) ([]*evidence.Entry, error)
+
+	// Leaf is an entry's bytes, verbatim.
+	Leaf(seq int64) ([]byte, error)
+	// Checkpoint is the newest one, whose signature has been checked with the
+	// server's own key; ErrNotFound when the log is empty.
+	Checkpoint() (signed string, c evidence.Checkpoint, err error)
+	// VKey is the public half of the key that signs now.
+	VKey() (string, error)
+	// Hashes of the Merkle tree over the log.
+	evidence.Hashes
 }
 
 // Tx reads and writes.
@@ -109,6 +119,15 @@ type Tx interface {
 	InsertDecision(*Decision) error
 	InsertConsumption(*Consumption) error
 	InsertTrace(*Trace) error
+	// ForgetContent removes the content of a confirm, and what its decisions
+	// repeat of it.
+	ForgetContent(confirmID string) error
+
+	// RotateKey makes a new signing key that takes over with this transaction.
+	RotateKey() (*evidence.Succession, error)
+	// BeginEpoch starts a new epoch under a new key if the database was found
+	// to be restored; else it gives nil.
+	BeginEpoch() (*evidence.Succession, error)
 
 	// What follows proves nothing and is not logged.
 	InsertSession(*Session) error

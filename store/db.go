@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -27,6 +28,13 @@ type Options struct {
 	Fatal func(error)
 	// Logger hears of what no caller waits for.
 	Logger *slog.Logger
+	// SigningKey is the file of the key that signs checkpoints, made with the
+	// first entry, and Head the file that keeps the newest checkpoint outside of
+	// the database. Empty: the database's name with .key and .head.
+	SigningKey, Head string
+	// AcceptRestore lets Open take a database that was restored from a backup.
+	// Nothing can be written to it before BeginEpoch.
+	AcceptRestore bool
 	// CommitDelay stands in for a slow disk in benchmarks.
 	CommitDelay time.Duration
 }
@@ -41,6 +49,7 @@ type DB struct {
 	writer  *writer
 	readers chan *conn // those free; opened in all
 	opened  int
+	keys    *signing
 	closed  chan struct{}
 	close   func() error
 }
@@ -51,12 +60,14 @@ var errClosed = &domain.Error{Code: domain.CodeEvidenceUnavailable,
 
 // Open opens the database file, makes it if it is missing, and applies the
 // migrations that it lacks. A schema newer than this program is refused, and
-// so is one whose migrations were not this program's.
+// so is one whose migrations were not this program's. A database that is not the
+// one written last is refused with ErrRollback.
 func Open(ctx context.Context, path string, o Options) (*DB, error) {
+	o.SigningKey, o.Head = KeyFile(path, o.SigningKey), HeadFile(path, o.Head)
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	db := &DB{path: path, readers: make(chan *conn, readers), closed: make(chan struct{})}
+	db := &DB{path: path, keys: &signing{path: o.SigningKey}, readers: make(chan *conn, readers), closed: make(chan struct{})}
 	db.close = sync.OnceValue(db.shut)
 	if err := db.open(ctx, o); err != nil {
 		return nil, errors.Join(fmt.Errorf("open database %s: %w", path, err), db.Close())
@@ -78,7 +89,7 @@ func (db *DB) open(ctx context.Context, o Options) (err error) {
 	if err := migrate(c, o.Now); err != nil {
 		return errors.Join(err, c.close())
 	}
-	if db.writer, err = newWriter(c, o); err != nil {
+	if db.writer, err = newWriter(c, db.keys, o); err != nil {
 		return errors.Join(err, c.close())
 	}
 	go db.writer.run()
@@ -95,6 +106,13 @@ func (db *DB) open(ctx context.Context, o Options) (err error) {
 	}
 	return nil
 }
+
+// KeyFile is where the signing key of a database lies, unless file says where.
+func KeyFile(path, file string) string { return cmp.Or(file, path+".key") }
+
+// HeadFile is where the newest checkpoint of a database is kept, unless file
+// says where.
+func HeadFile(path, file string) string { return cmp.Or(file, path+".head") }
 
 // Close waits for what is running, refuses what comes later, and closes the
 // file.
@@ -155,7 +173,7 @@ func (db *DB) view(ctx context.Context, fn func(*reader) error) (err error) {
 			err = ended
 		}
 	}()
-	return fn(&reader{c})
+	return fn(&reader{c, db.keys})
 }
 
 // Ready says whether the database can be read and its schema is this

@@ -27,3 +27,31 @@ func (r *reader) Decisions(confirmID string) ([]*domain.Decision, error) {
 }
 
 func (x *tx) InsertDecision(d *domain.Decision) error { return decisions.insert(x, d) }
+
+// forgetDecision takes out of a decision what repeats the content it was made
+// on: the arguments and words that stand in it. Their hashes stay.
+var forgetDecision = decisions.change("", 0, "user_edit_content", "actions")
+
+// ForgetContent implements domain.Tx.
+func (x *tx) ForgetContent(confirmID string) error {
+	if err := x.unindex(confirmID); err != nil {
+		return err
+	}
+	if err := confirmContents.remove(x, "confirm_id = $1", confirmID); err != nil {
+		return err
+	}
+	made, err := x.Decisions(confirmID)
+	if err != nil {
+		return err
+	}
+	for _, d := range made {
+		d.UserEditContent = ""
+		for i := range d.Actions {
+			d.Actions[i].Args, d.Actions[i].Message = nil, ""
+		}
+		if err := forgetDecision.run(x, d, domain.ErrNotFound); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -30,19 +30,28 @@ func (w *writer) attempt(group []*member) ([]*evidence.Entry, error) {
 		return nil, w.abandon(err)
 	}
 	// Other processes write too, so the head is what it is only from here on.
-	next, err := (&reader{w.c}).NextSeq()
+	first, err := (&reader{c: w.c}).NextSeq()
 	if err != nil {
 		return nil, w.abandon(err)
 	}
+	next := first
 	var entries []*evidence.Entry
+	var leaves []evidence.Hash
+	var change *handover
 	for _, m := range group {
-		x := &tx{reader: reader{w.c}, next: next}
+		x := &tx{reader: reader{w.c, w.sealer.keys}, next: next, sealer: &w.sealer, handover: change}
 		if err := x.run(m); err != nil {
 			return nil, w.abandon(err)
 		}
 		if m.err == nil {
-			next = x.next
-			entries = append(entries, x.entries...)
+			next, change = x.next, x.handover
+			entries, leaves = append(entries, x.entries...), append(leaves, x.leaves...)
+		}
+	}
+	var sealed *seal
+	if len(leaves) > 0 {
+		if sealed, err = w.sealer.seal(w.c, first, leaves, change); err != nil {
+			return nil, w.abandon(err)
 		}
 	}
 	time.Sleep(w.delay)
@@ -51,6 +60,11 @@ func (w *writer) attempt(group []*member) ([]*evidence.Entry, error) {
 			return nil, w.abandon(err)
 		}
 		return nil, w.fail(err)
+	}
+	if sealed != nil {
+		if err := w.sealer.committed(sealed); err != nil {
+			w.logger.Error("the signing key or the head file could not be written", "error", err)
+		}
 	}
 	return entries, nil
 }

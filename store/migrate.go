@@ -93,7 +93,7 @@ func migrateOne(c *conn, now func() time.Time) (done bool, err error) {
 	if _, err := c.exec(createMigrationRecord); err != nil {
 		return false, err
 	}
-	x := &tx{reader: reader{c}}
+	x := &tx{reader: reader{c: c}}
 	applied, err := x.migrations()
 	if err != nil {
 		return false, err
@@ -170,5 +170,5 @@ func appliedMigrations(c *conn) ([]*Migration, error) {
 	if err != nil || tables == 0 {
 		return nil, err
 	}
-	return (&reader{c}).migrations()
+	return (&reader{c: c}).migrations()
 }

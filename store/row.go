@@ -78,28 +78,30 @@ var logged = []*shape{
 // Rows calls fn for every row that the log must account for, with its digest
 // as it is stored now. All of it is one snapshot.
 func (db *DB) Rows(ctx context.Context, fn func(table, key string, digest []byte) error) error {
-	return db.view(ctx, func(r *reader) error {
-		for _, s := range logged {
-			key := strings.Join(s.columns[:s.keys], ", ")
-			text := fmt.Sprintf("SELECT %s FROM %s ORDER BY %s", s.list(""), s.name, key)
-			err := r.c.each(text, nil, func(rows *sql.Rows) error {
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				values := make([]any, len(s.columns))
-				if err := rows.Scan(pointers(values)...); err != nil {
-					return err
-				}
-				digest, err := s.digest(values)
-				if err != nil {
-					return err
-				}
-				return fn(s.name, rowKey(values[:s.keys]), digest)
-			})
+	return db.view(ctx, func(r *reader) error { return r.rows(ctx, fn) })
+}
+
+func (r *reader) rows(ctx context.Context, fn func(table, key string, digest []byte) error) error {
+	for _, s := range logged {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		key := strings.Join(s.columns[:s.keys], ", ")
+		text := fmt.Sprintf("SELECT %s FROM %s ORDER BY %s", s.list(""), s.name, key)
+		err := r.c.each(text, nil, func(rows *sql.Rows) error {
+			values := make([]any, len(s.columns))
+			if err := rows.Scan(pointers(values)...); err != nil {
+				return err
+			}
+			digest, err := s.digest(values)
 			if err != nil {
 				return err
 			}
+			return fn(s.name, rowKey(values[:s.keys]), digest)
+		})
+		if err != nil {
+			return err
 		}
-		return nil
-	})
+	}
+	return nil
 }

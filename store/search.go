@@ -41,8 +41,7 @@ func terms(limit int, texts ...string) []string {
 
 // index makes a confirm searchable.
 func (x *tx) index(c *domain.Confirm, content *domain.ConfirmContent) error {
-	texts := append([]string{c.ID, c.TargetID, c.SessionID, c.RequestedByName, c.RequestedByRole}, content.Tools...)
-	words := terms(maxTerms, texts...)
+	words := terms(maxTerms, append(identity(c), content.Tools...)...)
 	args := []any{c.ID}
 	rows := make([]string, len(words))
 	for i, word := range words {
@@ -51,6 +50,33 @@ func (x *tx) index(c *domain.Confirm, content *domain.ConfirmContent) error {
 	}
 	_, err := x.c.exec("INSERT INTO volatile_search (term, confirm_id) VALUES "+strings.Join(rows, ", "), args...)
 	return err
+}
+
+// identity are the texts that a confirm is found by whatever its content.
+func identity(c *domain.Confirm) []string {
+	return []string{c.ID, c.TargetID, c.SessionID, c.RequestedByName, c.RequestedByRole}
+}
+
+// unindex forgets the words that a confirm is found by because of its content.
+func (x *tx) unindex(confirmID string) error {
+	c, err := x.Confirm(confirmID)
+	if err != nil {
+		return err
+	}
+	content, err := x.ConfirmContent(confirmID)
+	if err != nil {
+		return err
+	}
+	kept := terms(maxTerms, identity(c)...)
+	for _, word := range terms(maxTerms, content.Tools...) {
+		if slices.Contains(kept, word) {
+			continue
+		}
+		if _, err := x.c.exec("DELETE FROM volatile_search WHERE term = $1 AND confirm_id = $2", word, confirmID); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // search narrows to the confirms of which every word of the text begins a

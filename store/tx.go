@@ -9,7 +9,10 @@ import (
 
 // reader reads through one connection: in a snapshot for View, or in the
 // writer's transaction.
-type reader struct{ c *conn }
+type reader struct {
+	c    *conn
+	keys *signing
+}
 
 // strings are the values of a query's only column.
 func (r *reader) strings(text string, args ...any) ([]string, error) {
@@ -29,6 +32,10 @@ type tx struct {
 	next    int64             // number of the next entry
 	rows    []evidence.Row    // written since the last Append
 	entries []*evidence.Entry // appended
+	leaves  []evidence.Hash   // theirs
+
+	sealer   *sealer
+	handover *handover // of keys, in this group
 }
 
 // NextSeq knows of the entries that this transaction and the group before it
@@ -49,6 +56,7 @@ func (x *tx) Append(e *evidence.Entry) error {
 	}
 	published := *e // the caller may go on using its own
 	x.entries = append(x.entries, &published)
+	x.leaves = append(x.leaves, evidence.LeafHash(data))
 	x.next++
 	x.rows = nil
 	return nil

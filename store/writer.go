@@ -29,6 +29,7 @@ type writer struct {
 	fatal     func(error)
 	logger    *slog.Logger
 	delay     time.Duration
+	sealer    sealer
 
 	failed    error // the outcome of a commit is unknown: nothing runs any more
 	published int64 // number of the last entry handed to committed
@@ -43,12 +44,16 @@ type member struct {
 	answered chan struct{}
 }
 
-func newWriter(c *conn, o Options) (*writer, error) {
+func newWriter(c *conn, keys *signing, o Options) (*writer, error) {
 	w := &writer{
 		c: c, queue: make(chan *member), stop: make(chan struct{}), ended: make(chan struct{}),
 		committed: o.Committed, fatal: o.Fatal, logger: o.Logger, delay: o.CommitDelay,
+		sealer: sealer{keys: keys, file: headFile{path: o.Head}},
 	}
-	next, err := (&reader{c}).NextSeq()
+	if err := w.sealer.inspect(c, o.AcceptRestore); err != nil {
+		return nil, err
+	}
+	next, err := (&reader{c: c}).NextSeq()
 	if err != nil {
 		return nil, err
 	}
@@ -84,6 +89,7 @@ func (w *writer) submit(ctx context.Context, fn func(domain.Tx) error) error {
 
 func (w *writer) run() {
 	defer close(w.ended)
+	defer w.writeHead()
 	poll := time.NewTicker(pollInterval)
 	defer poll.Stop()
 	for {
@@ -92,6 +98,7 @@ func (w *writer) run() {
 			w.serve(w.gather(m))
 		case <-poll.C:
 			w.poll()
+			w.writeHead()
 		case <-w.stop:
 			return
 		}
@@ -140,6 +147,14 @@ func (w *writer) hand(entries []*evidence.Entry) {
 	}
 }
 
+// writeHead keeps what was committed last in the head file. The next poll tries
+// again what failed.
+func (w *writer) writeHead() {
+	if err := w.sealer.file.write(w.sealer.head); err != nil {
+		w.logger.Error("the head file could not be written", "error", err)
+	}
+}
+
 // poll looks whether other processes have committed.
 func (w *writer) poll() {
 	var version int64
@@ -155,7 +170,7 @@ func (w *writer) poll() {
 // catchUp publishes all entries that were not.
 func (w *writer) catchUp() (done bool) {
 	for {
-		entries, err := (&reader{w.c}).entries("WHERE seq > $1 ORDER BY seq LIMIT $2", w.published, maxGroup)
+		entries, err := (&reader{c: w.c}).entries("WHERE seq > $1 ORDER BY seq LIMIT $2", w.published, maxGroup)
 		if err != nil {
 			w.complain(err)
 			return false

@@ -192,7 +192,10 @@ CREATE TABLE decisions (
     UNIQUE (confirm_id, number)
 ) STRICT;
 
+-- Only with the content it was made on can what a decision repeats of it be
+-- forgotten.
 CREATE TRIGGER decisions_fixed BEFORE UPDATE ON decisions
+WHEN EXISTS (SELECT 1 FROM confirm_contents WHERE confirm_id = OLD.confirm_id)
 BEGIN SELECT RAISE(ABORT, 'decisions are only ever appended'); END;
 
 -- subject is the part of an approval that one execution used.
@@ -245,6 +248,32 @@ BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
 
 CREATE TRIGGER log_no_delete BEFORE DELETE ON log
 BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
+
+-- The hashes of the Merkle tree over the log, by their index: the leaf of each
+-- entry, and behind it the inner nodes that it completes.
+CREATE TABLE log_hashes (
+    idx  INTEGER PRIMARY KEY,
+    hash BLOB NOT NULL
+) STRICT;
+
+CREATE TRIGGER log_hashes_no_update BEFORE UPDATE ON log_hashes
+BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
+
+CREATE TRIGGER log_hashes_no_delete BEFORE DELETE ON log_hashes
+BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
+
+-- The newest signed checkpoint: one row.
+CREATE TABLE log_head (
+    id         INTEGER PRIMARY KEY CHECK (id = 1),
+    size       INTEGER NOT NULL,
+    checkpoint TEXT NOT NULL
+) STRICT;
+
+-- The checkpoints with which one signing key took over from another.
+CREATE TABLE log_handovers (
+    size       INTEGER PRIMARY KEY,
+    checkpoint TEXT NOT NULL
+) STRICT;
 
 CREATE TABLE volatile_sessions (
     hash       BLOB PRIMARY KEY,

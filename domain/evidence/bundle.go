@@ -1,0 +1,153 @@
+package evidence
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+)
+
+// Bundle is everything about a confirm, or about a trace, that an auditor needs
+// to verify it with no more than this program and a key they already have. It
+// proves what was recorded, and by Merkle proofs that it is in the log; it does
+// not prove that there is nothing else.
+type Bundle struct {
+	V          int             `json:"v"`
+	VKey       string          `json:"vkey"` // a claim: who verifies must know the key
+	Checkpoint string          `json:"checkpoint"`
+	Entries    []BundleEntry   `json:"entries"`
+	Contents   []BundleContent `json:"contents,omitempty"`
+}
+
+// BundleEntry is one entry, verbatim, with the hashes that lead to the
+// checkpoint's root.
+type BundleEntry struct {
+	Seq   int64  `json:"seq"`
+	Entry string `json:"entry"`
+	Proof []Hash `json:"proof"`
+}
+
+// BundleContent is the content of a confirm, while it is not forgotten. Edits
+// are the arguments that the decision put in place of the agent's, by action;
+// empty where it left them.
+type BundleContent struct {
+	ConfirmID string   `json:"confirm_id"`
+	Salt      []byte   `json:"salt"`
+	Content   string   `json:"content"`
+	Edits     []string `json:"edits,omitempty"`
+}
+
+// Marshal writes the bundle. There is one way to write it, so that no byte of
+// it can be changed unnoticed.
+func (b *Bundle) Marshal() ([]byte, error) {
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", " ")
+	err := enc.Encode(b)
+	return text.Bytes(), err
+}
+
+var errBundle = errors.New("this is not a bundle of evidence")
+
+// parseBundle reads what Marshal writes; exact says that it was written so.
+func parseBundle(data []byte) (b *Bundle, exact bool, err error) {
+	b = new(Bundle)
+	if err := json.Unmarshal(data, b); err != nil || b.V != 1 {
+		return nil, false, errBundle
+	}
+	written, err := b.Marshal()
+	return b, bytes.Equal(written, data), err
+}
+
+// BundleKey is the key that a bundle claims to be signed by.
+func BundleKey(data []byte) (string, error) {
+	b, _, err := parseBundle(data)
+	if err != nil {
+		return "", err
+	}
+	return b.VKey, CheckVKey(b.VKey)
+}
+
+// VerifyBundle verifies a bundle against a key that the auditor already has.
+func VerifyBundle(data []byte, vkey string) (*Report, error) {
+	b, exact, err := parseBundle(data)
+	if err != nil {
+		return nil, err
+	}
+	r := new(Report)
+	if !exact {
+		r.found("bundle: it is not written as it was exported")
+	}
+	if b.VKey != vkey {
+		r.found("bundle: it claims another key than yours")
+	}
+	if r.Checkpoint, err = openExactly(b.Checkpoint, vkey); err != nil {
+		r.found("checkpoint: %v", err)
+		return r, nil
+	}
+	if r.Checkpoint.Size == 0 || len(b.Entries) == 0 {
+		r.found("bundle: it has no entries")
+	}
+	entries := b.entries(r)
+	for _, c := range b.Contents {
+		b.content(r, entries, c)
+	}
+	return r, nil
+}
+
+// entries checks that every entry is in the log.
+func (b *Bundle) entries(r *Report) (list []*Entry) {
+	last := int64(-1)
+	for _, stored := range b.Entries {
+		r.Entries++
+		if stored.Seq <= last {
+			r.found("log entry %d: it is out of order", stored.Seq)
+		}
+		last = stored.Seq
+		if err := checkEntry(r.Checkpoint, stored.Seq, LeafHash([]byte(stored.Entry)), stored.Proof); err != nil {
+			r.found("log entry %d: the checkpoint does not prove it", stored.Seq)
+			continue
+		}
+		e, err := ParseEntry([]byte(stored.Entry))
+		if err != nil || e.Seq != stored.Seq {
+			r.found("log entry %d: its bytes are those of another", stored.Seq)
+			continue
+		}
+		list = append(list, e)
+	}
+	return list
+}
+
+// content checks a content against the entries that name it.
+func (b *Bundle) content(r *Report, entries []*Entry, c BundleContent) {
+	r.Contents++
+	logged, decided := "", false
+	for _, e := range entries {
+		if e.ConfirmID != c.ConfirmID {
+			continue
+		}
+		switch e.Type {
+		case "confirm.requested", "confirm.imported":
+			logged = e.ContentHash
+		case "confirm.approved", "confirm.rejected", "confirm.cancelled":
+			decided = true
+			d := Decided{ConfirmID: c.ConfirmID, Seq: e.Seq, Salt: c.Salt, Content: []byte(c.Content)}
+			for i, logged := range e.Decisions {
+				action := DecidedAction{Type: logged.Type, ArgsHash: logged.ArgsHash, Filled: logged.Filled}
+				if i < len(c.Edits) {
+					action.Args = []byte(c.Edits[i])
+				}
+				d.Actions = append(d.Actions, action)
+			}
+			if len(c.Edits) > 0 && len(c.Edits) != len(e.Decisions) {
+				r.found("confirm %s: it has edits of actions that it does not have", c.ConfirmID)
+				continue
+			}
+			checkDecision(r, e, d)
+		}
+	}
+	if len(c.Edits) > 0 && !decided {
+		r.found("confirm %s: it has edits, and no decision", c.ConfirmID)
+	}
+	checkContent(r, c.ConfirmID, logged, c.Salt, []byte(c.Content))
+}

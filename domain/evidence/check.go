@@ -1,0 +1,60 @@
+package evidence
+
+import (
+	"encoding/json"
+)
+
+// checkContent recomputes what a content was promised to be.
+func checkContent(r *Report, confirmID, want string, salt, content []byte) {
+	if want == "" {
+		r.found("confirm %s: its content was never logged", confirmID)
+		return
+	}
+	if ContentHash(salt, content) != want {
+		r.found("confirm %s: its content is not what was logged", confirmID)
+		return
+	}
+	if c, err := ParseContent(content); err != nil || c.ConfirmID != confirmID {
+		r.found("confirm %s: its content is that of another confirm", confirmID)
+	}
+}
+
+// checkDecision recomputes what a decision was logged to approve or refuse.
+func checkDecision(r *Report, e *Entry, d Decided) {
+	if len(d.Actions) != len(e.Decisions) {
+		r.found("confirm %s: %d actions were decided, and the log has %d", d.ConfirmID, len(d.Actions), len(e.Decisions))
+		return
+	}
+	for i, action := range d.Actions {
+		if logged := e.Decisions[i]; logged.Type != action.Type || logged.ArgsHash != action.ArgsHash || logged.Filled != action.Filled {
+			r.found("confirm %s: the decision on action %d is not the one that was logged", d.ConfirmID, i)
+			return
+		}
+	}
+	if d.Content == nil {
+		return // forgotten: the hashes remain
+	}
+	content, err := ParseContent(d.Content)
+	if err != nil || len(content.Actions) != len(d.Actions) && len(d.Actions) > 0 {
+		r.found("confirm %s: its content is not that of its decision", d.ConfirmID)
+		return
+	}
+	args := make([]json.RawMessage, len(d.Actions))
+	for i, action := range d.Actions {
+		allowed := content.Actions[i].Args
+		if len(action.Args) > 0 {
+			args[i], allowed = action.Args, action.Args
+		}
+		if ArgsHash(allowed) != action.ArgsHash {
+			r.found("confirm %s: the arguments of action %d are not those that were decided on", d.ConfirmID, i)
+			return
+		}
+	}
+	if e.EffectiveHash == "" {
+		return
+	}
+	effective, err := content.WithArgs(args).Marshal()
+	if err != nil || ContentHash(d.Salt, effective) != e.EffectiveHash {
+		r.found("confirm %s: what was approved is not what was logged", d.ConfirmID)
+	}
+}

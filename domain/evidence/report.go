@@ -1,0 +1,39 @@
+package evidence
+
+import "fmt"
+
+// Report is what a verification found out.
+type Report struct {
+	Checkpoint Checkpoint // of what was verified
+	Entries    int64
+	Contents   int      // contents whose hash was recomputed
+	Findings   []string // what is not as it was logged, and where: any is tampering
+	Unknown    []string // what could not be verified, and why
+	Notes      []string // what its reader should know
+	More       int      // findings beyond the first maxFindings
+}
+
+// maxFindings bounds a report: the first few say where to look.
+const maxFindings = 100
+
+// Tampered says whether anything is not as it was logged.
+func (r *Report) Tampered() bool { return len(r.Findings) > 0 }
+
+// Verified says whether everything is proved to be as it was logged.
+func (r *Report) Verified() bool { return !r.Tampered() && len(r.Unknown) == 0 }
+
+func (r *Report) found(format string, args ...any) {
+	if len(r.Findings) == maxFindings {
+		r.More++
+		return
+	}
+	r.Findings = append(r.Findings, fmt.Sprintf(format, args...))
+}
+
+func (r *Report) unknown(format string, args ...any) {
+	r.Unknown = append(r.Unknown, fmt.Sprintf(format, args...))
+}
+
+func (r *Report) note(format string, args ...any) {
+	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
+}

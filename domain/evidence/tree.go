@@ -1,0 +1,136 @@
+package evidence
+
+import (
+	"fmt"
+	"maps"
+
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+// Hash is a hash in the Merkle tree over the log's entries (RFC 6962).
+type Hash = tlog.Hash
+
+// Hashes reads the tree's stored hashes by their index: for every entry its
+// leaf, and behind it each inner node that it completes.
+type Hashes = tlog.HashReader
+
+// LeafHash is the hash of an entry's bytes in the tree.
+func LeafHash(entry []byte) Hash { return tlog.RecordHash(entry) }
+
+// HashCount is how many hashes are stored for a tree of so many entries, and so
+// the index of the next entry's first.
+func HashCount(size int64) int64 { return tlog.StoredHashCount(size) }
+
+// Tree is a growing Merkle tree over hashes that are stored elsewhere. It
+// remembers its right edge, which is all that growing needs: an edge that is
+// known is not read again.
+type Tree struct {
+	size   int64
+	edge   map[int64]Hash
+	stored Hashes
+}
+
+// NewTree is the tree over the first size entries of what is stored.
+func NewTree(size int64, stored Hashes) *Tree {
+	return &Tree{size: size, edge: map[int64]Hash{}, stored: stored}
+}
+
+// Size is the number of entries.
+func (t *Tree) Size() int64 { return t.size }
+
+// Clone is a copy that grows apart from the original.
+func (t *Tree) Clone() *Tree { return &Tree{t.size, maps.Clone(t.edge), t.stored} }
+
+// Append adds an entry's leaf and gives the hashes to store for it, from the
+// index HashCount of the size before.
+func (t *Tree) Append(leaf Hash) ([]Hash, error) {
+	hashes, err := tlog.StoredHashesForRecordHash(t.size, leaf, t)
+	if err != nil {
+		return nil, err
+	}
+	first := HashCount(t.size)
+	for i, h := range hashes {
+		t.edge[first+int64(i)] = h
+	}
+	t.size++
+	return hashes, nil
+}
+
+// Root is the hash that stands for all entries.
+func (t *Tree) Root() (Hash, error) {
+	needed := map[int64]Hash{}
+	root, err := tlog.TreeHash(t.size, tlog.HashReaderFunc(func(indexes []int64) ([]Hash, error) {
+		hashes, err := t.ReadHashes(indexes)
+		for i, h := range hashes {
+			needed[indexes[i]] = h
+		}
+		return hashes, err
+	}))
+	if err == nil {
+		t.edge = needed // what the root is made from is what growing needs
+	}
+	return root, err
+}
+
+// ReadHashes implements Hashes.
+func (t *Tree) ReadHashes(indexes []int64) ([]Hash, error) {
+	hashes := make([]Hash, len(indexes))
+	var missing []int64
+	var places []int
+	for i, index := range indexes {
+		h, known := t.edge[index]
+		if hashes[i] = h; !known {
+			missing, places = append(missing, index), append(places, i)
+		}
+	}
+	if len(missing) == 0 {
+		return hashes, nil
+	}
+	read, err := t.stored.ReadHashes(missing)
+	if err != nil {
+		return nil, err
+	}
+	if len(read) != len(missing) {
+		return nil, fmt.Errorf("%d of %d hashes are stored", len(read), len(missing))
+	}
+	for i, h := range read {
+		hashes[places[i]] = h
+		t.edge[missing[i]] = h
+	}
+	return hashes, nil
+}
+
+// Root is the root over the first size entries of what is stored.
+func Root(size int64, stored Hashes) (Hash, error) { return tlog.TreeHash(size, stored) }
+
+// Prove gives the hashes that lead from the entry to the checkpoint's root, and
+// says whether they do.
+func Prove(c Checkpoint, seq int64, leaf Hash, stored Hashes) ([]Hash, error) {
+	if seq < 0 || seq >= c.Size {
+		return nil, fmt.Errorf("entry %d is not among the %d of the checkpoint", seq, c.Size)
+	}
+	proof, err := tlog.ProveRecord(c.Size, seq, stored)
+	if err != nil {
+		return nil, err
+	}
+	return proof, checkEntry(c, seq, leaf, proof)
+}
+
+func checkEntry(c Checkpoint, seq int64, leaf Hash, proof []Hash) error {
+	if seq < 0 || seq >= c.Size {
+		return fmt.Errorf("it is not among the %d entries of the checkpoint", c.Size)
+	}
+	return tlog.CheckRecord(proof, c.Size, c.Root, seq, leaf)
+}
+
+// ProveGrowth gives the hashes that show that the tree of to entries begins
+// with the tree of from entries: 1 ≤ from ≤ to.
+func ProveGrowth(from, to int64, stored Hashes) ([]Hash, error) {
+	return tlog.ProveTree(to, from, stored)
+}
+
+// CheckGrowth says whether proof shows that the newer tree begins with the
+// older one.
+func CheckGrowth(older, newer Checkpoint, proof []Hash) error {
+	return tlog.CheckTree(proof, newer.Size, newer.Root, older.Size, older.Root)
+}

@@ -1,0 +1,98 @@
+package store
+
+import (
+	"database/sql"
+	"fmt"
+	"strings"
+
+	"countersign/domain"
+	"countersign/domain/evidence"
+)
+
+// Leaf is an entry's bytes, verbatim.
+func (r *reader) Leaf(seq int64) (entry []byte, err error) {
+	err = r.c.row("SELECT entry FROM log WHERE seq = $1", []any{seq}, blob(&entry))
+	return entry, err
+}
+
+// ReadHashes implements evidence.Hashes.
+func (r *reader) ReadHashes(indexes []int64) ([]evidence.Hash, error) {
+	list := make([]evidence.Hash, len(indexes))
+	for i, index := range indexes {
+		var stored []byte
+		err := r.c.row("SELECT hash FROM log_hashes WHERE idx = $1", []any{index}, blob(&stored))
+		if err == nil && len(stored) != len(list[i]) {
+			err = domain.ErrNotFound
+		}
+		if err != nil {
+			return nil, fmt.Errorf("tree hash %d: %w", index, err)
+		}
+		copy(list[i][:], stored)
+	}
+	return list, nil
+}
+
+// hashRows is how many hashes one statement inserts at most.
+const hashRows = 64
+
+// insertHashes stores new hashes from an index on.
+func (c *conn) insertHashes(index int64, hashes []evidence.Hash) error {
+	for len(hashes) > 0 {
+		n := min(len(hashes), hashRows)
+		args := make([]any, 0, 2*n)
+		for i := range n {
+			args = append(args, index+int64(i), hashes[i][:])
+		}
+		text := "INSERT INTO log_hashes (idx, hash) VALUES " + strings.Repeat(", (?, ?)", n)[2:]
+		if _, err := c.exec(text, args...); err != nil {
+			return fmt.Errorf("write tree: %w", err)
+		}
+		index, hashes = index+int64(n), hashes[n:]
+	}
+	return nil
+}
+
+// head is the newest checkpoint as it is stored; "" when the log is empty.
+func (r *reader) head() (signed string, err error) {
+	err = r.c.row("SELECT checkpoint FROM log_head WHERE id = 1", nil, text(&signed))
+	if err == domain.ErrNotFound {
+		return "", nil
+	}
+	return signed, err
+}
+
+// Checkpoint is the newest one, with the signature checked.
+func (r *reader) Checkpoint() (signed string, c evidence.Checkpoint, err error) {
+	if signed, err = r.head(); err != nil {
+		return "", c, err
+	}
+	if signed == "" {
+		return "", c, domain.ErrNotFound
+	}
+	c, err = r.keys.open(signed)
+	return signed, c, err
+}
+
+// VKey is the public half of the key that signs now.
+func (r *reader) VKey() (string, error) {
+	signed, _, err := r.Checkpoint()
+	if err != nil {
+		return "", err
+	}
+	key, err := r.keys.load(signed)
+	if err != nil {
+		return "", err
+	}
+	return key.VKey(), nil
+}
+
+// handovers are the checkpoints with which keys took over, in order.
+func (r *reader) handovers() (list []evidence.Handover, err error) {
+	err = r.c.each("SELECT size, checkpoint FROM log_handovers ORDER BY size", nil, func(rows *sql.Rows) error {
+		var h evidence.Handover
+		err := rows.Scan(&h.Size, &h.Signed)
+		list = append(list, h)
+		return err
+	})
+	return list, err
+}
