@@ -305,3 +305,16 @@ func TestA10a_A20c_A21_PageShowsTheCall(t *testing.T) {
 		}
 	}
 }
+
+func TestP37_ListShowsProgress(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.postPlan(w.asker(), `{"plan_id":"p-1","context_id":"c","title":"T","objective":"O","status":"in_progress","steps":[
+		{"step_id":"s1","description":"D","status":"completed"},{"step_id":"s2","description":"D","status":"completed"},
+		{"step_id":"s3","description":"D","status":"in_progress"},{"step_id":"s4","description":"D"},{"step_id":"s5","description":"D"}]}`)
+	b := w.user("reviewer", "reviewer")
+	row := words(b.want(b.get("/plans"), http.StatusOK).doc(t).Find("#row-p-1"))
+	if len(row) != 1 || !strings.Contains(row[0], "2 of 5 steps done") || !strings.Contains(row[0], "Import") {
+		t.Errorf("the list shows %q", row)
+	}
+}
