@@ -66,7 +66,7 @@ func (s *Server) context(v *visit) error {
 
 func newContextView(c *domain.Context, plans []*domain.Plan, confirms []*domain.ConfirmRow) views.ContextView {
 	view := views.ContextView{
-		ID: c.ID, Title: contextTitle(c), Summary: contextSummary(c), Status: c.Status, Owner: views.Link{Label: c.OwnerRole},
+		ID: c.ID, Title: contextTitle(c), Summary: contextSummary(c), Status: c.Status,
 		Locked: c.Locked, Created: views.At(c.CreatedAt), Updated: views.At(c.UpdatedAt), Body: string(c.Native),
 	}
 	for _, plan := range plans {
