@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"net/http"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -25,7 +27,7 @@ var chromium browser
 type browser struct {
 	once  sync.Once
 	ctx   context.Context
-	close []context.CancelFunc
+	leave context.CancelFunc
 	err   error
 }
 
@@ -42,10 +44,10 @@ func (b *browser) open(t *testing.T) context.Context {
 			chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
 			chromedp.Flag("lang", "en-US"))
 		allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
-		ctx, leave := chromedp.NewContext(allocator,
+		b.leave = stop
+		b.ctx, _ = chromedp.NewContext(allocator, // chromedp.Cancel ends it
 			chromedp.WithErrorf(func(string, ...any) {})) // it complains of events that are younger than itself
-		b.ctx, b.close = ctx, []context.CancelFunc{leave, stop}
-		b.err = chromedp.Run(ctx)
+		b.err = chromedp.Run(b.ctx)
 	})
 	if b.err != nil {
 		t.Fatalf("Chromium does not start, run make test-tools: %v", b.err)
@@ -76,19 +78,26 @@ func (b *browser) window(t *testing.T) context.Context {
 	return ctx
 }
 
-// Close ends the browser, if one was started.
-func (b *browser) Close() {
-	for _, end := range b.close {
-		end()
+// Close ends the browser, if one was started. It asks first: a browser that is
+// killed leaves its profile behind.
+func (b *browser) Close() error {
+	if b.ctx == nil {
+		return nil
 	}
+	defer b.leave()
+	return chromedp.Cancel(b.ctx)
 }
 
 // withBrowser runs the tests and closes the browser that they used.
 type withBrowser struct{ *testing.M }
 
 func (m withBrowser) Run() int {
-	defer chromium.Close()
-	return m.M.Run()
+	code := m.M.Run()
+	if err := chromium.Close(); err != nil {
+		fmt.Fprintln(os.Stderr, "closing Chromium:", err)
+		return 1
+	}
+	return code
 }
 
 // slots bounds how many end-to-end tests run at once: a browser that is short
