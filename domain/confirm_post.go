@@ -52,7 +52,7 @@ func (s *Service) postConfirm(tx Tx, p *Principal, in *mplp.Confirm, frame appro
 			return nil, refuse(CodeIDTaken, "This id or approval key names another confirm.")
 		}
 		native, err := confirmObject(tx, old)
-		return &PostedConfirm{Confirm: old, Native: native, Warnings: in.Warnings}, err
+		return &PostedConfirm{Confirm: old, Native: native, Warnings: in.Warnings}, found(err, "confirm content: it has been forgotten")
 	}
 	if err := s.quota(tx, p); err != nil {
 		return nil, err

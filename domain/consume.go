@@ -118,6 +118,15 @@ func (s *Service) consumable(r Reader, p *Principal, c *Confirm, in ConsumeInput
 	} else if c.Status != Approved {
 		return refuse(CodeInvalidTransition, "The confirm is %s: there is no approval to use.", c.Status)
 	}
+	// An entry that the newest checkpoint does not have yet is of the same
+	// commit group.
+	_, checkpoint, err := r.Checkpoint()
+	if err == nil && o.Decision.Seq < checkpoint.Size {
+		_, _, err = proven(r, o.Decision.Seq)
+	}
+	if err != nil {
+		return refuse(CodeInvalidTransition, "The log does not prove this approval.")
+	}
 	if c.PlanID == "" {
 		return nil
 	}

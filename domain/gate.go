@@ -230,29 +230,26 @@ func (p *Plan) stopped() *Verdict {
 // unproven checks an approval against the log and against the action that is
 // about to run: a status column alone proves nothing (threats T03, T33).
 func (s *Service) unproven(r Reader, c *Confirm, d *Decision, q GateQuery) (*Verdict, error) {
-	entry, err := r.Entry(d.Seq)
-	if err != nil && !errors.Is(err, ErrNotFound) {
-		return nil, err
-	}
-	if err != nil || entry.Type != "confirm.approved" || entry.ConfirmID != c.ID || entry.PlanID != c.PlanID ||
-		entry.ContentHash != c.ContentHash || entry.EffectiveHash != c.EffectiveHash || len(entry.Decisions) != len(d.Actions) {
+	entry, _, err := proven(r, d.Seq)
+	if err != nil || !approves(entry, c, d) {
 		return block("unproven", "The log does not prove this approval."), nil
 	}
-	for i, a := range d.Actions {
-		if entry.Decisions[i].Type != a.Type || entry.Decisions[i].ArgsHash != a.ArgsHash {
-			return block("unproven", "The log does not prove this approval."), nil
-		}
+	stored, err := r.ConfirmContent(c.ID)
+	if errors.Is(err, ErrNotFound) {
+		return block("unproven", "What was approved has been forgotten."), nil
+	} else if err != nil {
+		return nil, err
+	}
+	content, err := evidence.ParseContent(stored.Content)
+	if err != nil || evidence.ContentHash(stored.Salt, stored.Content) != c.ContentHash {
+		return block("unproven", "What is stored is not what was approved."), nil
+	}
+	effective, err := effectiveHash(stored, content, d.Actions)
+	if err != nil || effective != c.EffectiveHash {
+		return block("unproven", "What is stored is not what was approved."), nil
 	}
 	if q.ToolUseID == "" && q.ArgsHash == "" {
 		return nil, nil
-	}
-	stored, err := r.ConfirmContent(c.ID)
-	if err != nil {
-		return block("unproven", "What was approved has been forgotten."), nil
-	}
-	content, err := evidence.ParseContent(stored.Content)
-	if err != nil {
-		return nil, err
 	}
 	for i, a := range content.Actions {
 		if q.ToolUseID != "" && a.ToolUseID != q.ToolUseID {
@@ -263,4 +260,13 @@ func (s *Service) unproven(r Reader, c *Confirm, d *Decision, q GateQuery) (*Ver
 		}
 	}
 	return block("action", "What is about to run is not among the actions that were approved."), nil
+}
+
+// approves says whether the entry is of this approval of this confirm.
+func approves(e *evidence.Entry, c *Confirm, d *Decision) bool {
+	return e.Type == "confirm.approved" && e.ConfirmID == c.ID && e.PlanID == c.PlanID &&
+		e.ContentHash == c.ContentHash && e.EffectiveHash == c.EffectiveHash &&
+		slices.EqualFunc(e.Decisions, d.Actions, func(logged evidence.EntryDecision, a ActionDecision) bool {
+			return logged.Type == a.Type && logged.ArgsHash == a.ArgsHash
+		})
 }

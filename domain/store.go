@@ -69,6 +69,9 @@ type Reader interface {
 	DueConfirms(now time.Time, limit int) ([]string, error)
 	// NextDeadline is the earliest deadline of a pending confirm; zero: none.
 	NextDeadline() (time.Time, error)
+	// Forgettable are confirms decided before a moment whose content is still
+	// there and that no plan may rely on any more, the oldest first.
+	Forgettable(decidedBefore time.Time, limit int) ([]string, error)
 	// PendingCount counts pending confirms: all, or one principal's.
 	PendingCount(by *Ref) (int, error)
 	// Consumption of a part of an approval (see Consumption.Subject).

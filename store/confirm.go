@@ -88,6 +88,14 @@ func (r *reader) DueConfirms(now time.Time, limit int) ([]string, error) {
 		ORDER BY inbox_order, confirm_id LIMIT $2`, now.UnixMicro(), limit)
 }
 
+// Forgettable lists ids, the longest decided first.
+func (r *reader) Forgettable(decidedBefore time.Time, limit int) ([]string, error) {
+	return r.strings(`SELECT c.confirm_id FROM confirms c JOIN confirm_contents t ON t.confirm_id = c.confirm_id
+		LEFT JOIN plans p ON p.plan_id = c.plan_id
+		WHERE c.status <> 'pending' AND c.decided_order < $1 AND COALESCE(p.status, '') NOT IN ('proposed', 'approved', 'in_progress')
+		ORDER BY c.decided_order, c.confirm_id LIMIT $2`, decidedBefore.UnixMicro(), limit)
+}
+
 func (r *reader) NextDeadline() (deadline time.Time, err error) {
 	err = r.c.row(`SELECT expires_at FROM confirms WHERE status = 'pending' AND imported = 0
 		ORDER BY inbox_order LIMIT 1`, nil, moment(&deadline))

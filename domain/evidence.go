@@ -1,0 +1,303 @@
+package domain
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"countersign/domain/evidence"
+)
+
+// bundleEntries bounds the entries of one bundle.
+const bundleEntries = 10_000
+
+// Checkpoint gives the newest signed checkpoint, as text. Needs trace.read.
+func (s *Service) Checkpoint(ctx context.Context, ref Ref) (signed string, err error) {
+	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
+		if err := p.needs(TraceRead); err != nil {
+			return err
+		}
+		signed, _, err = r.Checkpoint()
+		return found(err, "checkpoint: the log is empty")
+	})
+	return signed, err
+}
+
+// Growth shows that the log of To entries begins with the log of From entries:
+// nothing of it was changed, only added to.
+type Growth struct {
+	From     int64           `json:"from"`
+	To       int64           `json:"to"`
+	FromRoot evidence.Hash   `json:"from_root"`
+	ToRoot   evidence.Hash   `json:"to_root"`
+	Proof    []evidence.Hash `json:"proof"`
+}
+
+// ConsistencyProof proves that the log only grew between two sizes; to 0 is the
+// newest checkpoint's. Needs trace.read.
+func (s *Service) ConsistencyProof(ctx context.Context, ref Ref, from, to int64) (g *Growth, err error) {
+	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
+		if err := p.needs(TraceRead); err != nil {
+			return err
+		}
+		_, c, err := r.Checkpoint()
+		if err != nil {
+			return found(err, "checkpoint: the log is empty")
+		}
+		if to == 0 {
+			to = c.Size
+		}
+		switch {
+		case from < 1:
+			return invalid("from", "limit", "A log has grown from 1 entry at least.")
+		case to < from || to > c.Size:
+			return invalid("to", "limit", "The log has grown to %d entries, from %d.", c.Size, from)
+		}
+		g = &Growth{From: from, To: to}
+		if g.FromRoot, err = evidence.Root(from, r); err != nil {
+			return err
+		}
+		if g.ToRoot, err = evidence.Root(to, r); err != nil {
+			return err
+		}
+		g.Proof, err = evidence.ProveGrowth(from, to, r)
+		return err
+	})
+	return g, err
+}
+
+// SigningKey is a key that signs, or has signed, the log's checkpoints.
+type SigningKey struct {
+	VKey string `json:"vkey"`
+	From int64  `json:"from"`         // the size of the first checkpoint that it may have signed
+	To   *int64 `json:"to,omitempty"` // the size at which the next key took over; nil: it signs now
+}
+
+// EvidenceKeys lists the keys of the log, the first one first. Needs
+// trace.read.
+func (s *Service) EvidenceKeys(ctx context.Context, ref Ref) (list []SigningKey, err error) {
+	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
+		if err := p.needs(TraceRead); err != nil {
+			return err
+		}
+		list, err = signingKeys(r)
+		return err
+	})
+	return list, err
+}
+
+func signingKeys(r Reader) (list []SigningKey, err error) {
+	vkey, err := r.VKey()
+	if err != nil {
+		return nil, found(err, "key: the log is empty")
+	}
+	entries, err := r.Entries(EntryFilter{Types: []string{evidence.EntryKeyRotated, evidence.EntryRestored}, Limit: bundleEntries})
+	if err != nil {
+		return nil, err
+	}
+	from := int64(0)
+	for _, e := range entries {
+		handed, err := evidence.ParseSuccession(e)
+		if err != nil {
+			return nil, err
+		}
+		if size := handed.Size; handed.OldVKey != "" {
+			list = append(list, SigningKey{VKey: handed.OldVKey, From: from, To: &size})
+		}
+		from = handed.Size + 1
+	}
+	return append(list, SigningKey{VKey: vkey, From: from}), nil
+}
+
+// ConfirmBundle gives everything about a confirm that an auditor needs to
+// verify it offline. Needs trace.read; a requester gets its own.
+func (s *Service) ConfirmBundle(ctx context.Context, ref Ref, id string) (bundle []byte, err error) {
+	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
+		c, err := r.Confirm(id)
+		if err == nil && !p.sees(c) {
+			err = ErrNotFound
+		}
+		if err != nil {
+			return found(err, "confirm")
+		}
+		if p.Group != c.RequestedGroup {
+			if err := p.needs(TraceRead); err != nil {
+				return err
+			}
+		}
+		bundle, err = bundleOf(r, EntryFilter{ConfirmID: id})
+		return err
+	})
+	return bundle, err
+}
+
+// TraceBundle is ConfirmBundle for all entries of a trace. Needs trace.read; a
+// key gets no trace in which there is anything but its group's.
+func (s *Service) TraceBundle(ctx context.Context, ref Ref, traceID string) (bundle []byte, err error) {
+	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
+		if err := p.needs(TraceRead); err != nil {
+			return err
+		}
+		entries, err := r.Entries(EntryFilter{TraceID: traceID, Limit: bundleEntries})
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			if visible, err := p.seesEntry(r, e); err != nil {
+				return err
+			} else if !visible {
+				return notFound("trace")
+			}
+		}
+		if traceID == "" || len(entries) == 0 {
+			return notFound("trace")
+		}
+		bundle, err = bundleOf(r, EntryFilter{TraceID: traceID})
+		return err
+	})
+	return bundle, err
+}
+
+// bundleOf makes a bundle of entries and of the contents that they name.
+func bundleOf(r Reader, f EntryFilter) ([]byte, error) {
+	signed, c, err := r.Checkpoint()
+	if err != nil {
+		return nil, err
+	}
+	b := &evidence.Bundle{V: 1}
+	if b.VKey, err = r.VKey(); err != nil {
+		return nil, err
+	}
+	if b.Checkpoint, err = evidence.SignedBy(signed, b.VKey); err != nil {
+		return nil, err
+	}
+	f.Limit = bundleEntries
+	entries, err := r.Entries(f)
+	if err != nil {
+		return nil, err
+	}
+	done := map[string]bool{}
+	for _, e := range entries {
+		leaf, err := r.Leaf(e.Seq)
+		if err != nil {
+			return nil, err
+		}
+		proof, err := evidence.Prove(c, e.Seq, evidence.LeafHash(leaf), r)
+		if err != nil {
+			return nil, fmt.Errorf("log entry %d: %w", e.Seq, err)
+		}
+		b.Entries = append(b.Entries, evidence.BundleEntry{Seq: e.Seq, Entry: string(leaf), Proof: proof})
+		if e.ConfirmID == "" || done[e.ConfirmID] {
+			continue
+		}
+		done[e.ConfirmID] = true
+		content, err := bundleContent(r, e.ConfirmID)
+		if errors.Is(err, ErrNotFound) {
+			continue // forgotten: the hashes remain
+		} else if err != nil {
+			return nil, err
+		}
+		b.Contents = append(b.Contents, *content)
+	}
+	return b.Marshal()
+}
+
+func bundleContent(r Reader, confirmID string) (*evidence.BundleContent, error) {
+	stored, err := r.ConfirmContent(confirmID)
+	if err != nil {
+		return nil, err
+	}
+	content := &evidence.BundleContent{ConfirmID: confirmID, Salt: stored.Salt, Content: string(stored.Content)}
+	decisions, err := r.Decisions(confirmID)
+	for _, d := range decisions {
+		edits, edited := make([]string, len(d.Actions)), false
+		for i, action := range d.Actions {
+			edits[i] = string(action.Args)
+			edited = edited || len(action.Args) > 0
+		}
+		if edited {
+			content.Edits = edits
+		}
+	}
+	return content, err
+}
+
+// Proof says how far the log proves a confirm: its latest entry, and the tree
+// that the entry is in.
+type Proof struct {
+	Proven bool
+	Seq    int64         // number of the entry
+	Size   int64         // entries in the tree
+	Root   evidence.Hash // what stands for all of them
+}
+
+// Prove verifies the record of a confirm as its page shows it: the entry that
+// decided it, or that requested it while it is pending, is in the tree that the
+// newest signed checkpoint is of, and the content, unless it was forgotten, is
+// the one whose hash is in it.
+func (s *Service) Prove(ctx context.Context, ref Ref, id string) (proof *Proof, err error) {
+	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
+		c, err := r.Confirm(id)
+		if err == nil && !p.sees(c) {
+			err = ErrNotFound
+		}
+		if err != nil {
+			return found(err, "confirm")
+		}
+		seq := c.RequestedSeq
+		if c.Final() && !c.Imported {
+			seq = c.DecidedSeq
+		}
+		proof = &Proof{Seq: seq}
+		e, checkpoint, err := proven(r, seq)
+		if err != nil {
+			return nil // not proven, whatever the reason
+		}
+		proof.Size, proof.Root = checkpoint.Size, checkpoint.Root
+		stored, err := r.ConfirmContent(id)
+		intact := errors.Is(err, ErrNotFound) || err == nil && evidence.ContentHash(stored.Salt, stored.Content) == c.ContentHash
+		proof.Proven = intact && e.ConfirmID == c.ID && e.ContentHash == c.ContentHash
+		return nil
+	})
+	return proof, err
+}
+
+var errUnproven = errors.New("the log does not prove the entry")
+
+// proven reads an entry of which the newest signed checkpoint proves that it is
+// in the log.
+func proven(r Reader, seq int64) (*evidence.Entry, evidence.Checkpoint, error) {
+	_, c, err := r.Checkpoint()
+	if err != nil {
+		return nil, c, fmt.Errorf("%w: %w", errUnproven, err)
+	}
+	leaf, err := r.Leaf(seq)
+	if err != nil {
+		return nil, c, fmt.Errorf("%w: %w", errUnproven, err)
+	}
+	if _, err := evidence.Prove(c, seq, evidence.LeafHash(leaf), r); err != nil {
+		return nil, c, fmt.Errorf("%w: %w", errUnproven, err)
+	}
+	e, err := evidence.ParseEntry(leaf)
+	if err == nil && e.Seq != seq {
+		err = errUnproven
+	}
+	return e, c, err
+}
+
+// RotateKey hands the signing of checkpoints over to a new key. Only the
+// command line does.
+func (s *Service) RotateKey(ctx context.Context) (handed *evidence.Succession, err error) {
+	err = s.store.Tx(ctx, func(tx Tx) error {
+		if handed, err = tx.RotateKey(); err != nil {
+			return err
+		}
+		facts, err := json.Marshal(handed)
+		if err != nil {
+			return err
+		}
+		return s.log(tx, &system, evidence.Entry{Type: evidence.EntryKeyRotated, Data: facts})
+	})
+	return handed, err
+}

@@ -1,0 +1,53 @@
+package domain
+
+import (
+	"context"
+	"time"
+
+	"countersign/domain/evidence"
+)
+
+// pruneBatch bounds how many contents one transaction forgets, so that other
+// writers are not kept waiting.
+const pruneBatch = 50
+
+// Prune forgets the content of confirms that were decided longer than age ago,
+// and what their decisions repeat of it; what may still run is kept. The hashes
+// and proofs stay. It gives how many were forgotten. Only the command line does
+// it.
+func (s *Service) Prune(ctx context.Context, age time.Duration) (n int, err error) {
+	before := s.clock().Add(-age)
+	for {
+		forgotten := 0
+		err := s.store.Tx(ctx, func(tx Tx) error {
+			forgotten = 0
+			old, err := tx.Forgettable(before, pruneBatch)
+			if err != nil {
+				return err
+			}
+			for _, id := range old {
+				if err := s.forget(tx, id); err != nil {
+					return err
+				}
+				forgotten++
+			}
+			return nil
+		})
+		if err != nil || forgotten == 0 {
+			return n, err
+		}
+		n += forgotten
+	}
+}
+
+func (s *Service) forget(tx Tx, id string) error {
+	c, err := tx.Confirm(id)
+	if err != nil {
+		return err
+	}
+	if err := tx.ForgetContent(id); err != nil {
+		return err
+	}
+	return s.log(tx, &system, evidence.Entry{Type: "content.pruned", ConfirmID: id, PlanID: c.PlanID,
+		ContentHash: c.ContentHash, EffectiveHash: c.EffectiveHash, TraceID: c.TraceID, SpanID: c.SpanID})
+}

@@ -1,0 +1,54 @@
+package domain
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"countersign/domain/evidence"
+)
+
+// AcceptRestore begins a new epoch of the log if the database was found to be
+// restored from a backup, and says what it knows of the old one; else it does
+// nothing and gives nil. What was pending is cancelled: it may have been
+// decided in the time that is lost. Sessions and links end: they may have been
+// ended then.
+func (s *Service) AcceptRestore(ctx context.Context) (lost *evidence.Succession, err error) {
+	err = s.store.Tx(ctx, func(tx Tx) error {
+		if lost, err = tx.BeginEpoch(); err != nil || lost == nil {
+			return err
+		}
+		facts, err := json.Marshal(lost)
+		if err != nil {
+			return err
+		}
+		if err := s.log(tx, &system, evidence.Entry{Type: evidence.EntryRestored, Data: facts}); err != nil {
+			return err
+		}
+		if err := s.cancelAll(tx, "The database was restored from a backup: a decision may have been lost. Ask again."); err != nil {
+			return err
+		}
+		later := s.clock().Add(365 * 24 * time.Hour)
+		return tx.PruneVolatile(later, later, later)
+	})
+	return lost, err
+}
+
+// cancelAll cancels, as system, every pending confirm.
+func (s *Service) cancelAll(tx Tx, reason string) error {
+	page := Page{Limit: MaxPage}
+	for {
+		rows, next, err := tx.Confirms(ConfirmFilter{Status: Pending, Visible: Visibility{All: true}}, page)
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			if err := s.cancel(tx, &system, &row.Confirm, reason); err != nil {
+				return err
+			}
+		}
+		if page.Cursor = next; next == "" {
+			return nil
+		}
+	}
+}
