@@ -93,6 +93,7 @@ type ConfirmRef struct {
 	ID     string
 	URL    string
 	Status string
+	Cause  string // of a final status: human, timeout …
 	When   Moment
 	Reason string // what the decider said
 }
@@ -101,7 +102,8 @@ type ConfirmRef struct {
 type DecisionEntry struct {
 	ID       string
 	Status   string
-	Cause    string // in words: "a person", "a key that may decide", "the clock"
+	Cause    string // human, agent, timeout, cancelled, policy, import
+	Words    string // the cause in words: "a person", "a key that may decide", "the clock"
 	By       string // principal
 	Role     string
 	At       Moment

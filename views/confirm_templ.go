@@ -1263,7 +1263,7 @@ func confirmRefs(refs []ConfirmRef) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = Status(ref.Status).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = outcome(ref.Status, ref.Cause).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1333,7 +1333,7 @@ func history(v ConfirmView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = Status(entry.Status).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = outcome(entry.Status, entry.Cause).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1371,7 +1371,7 @@ func history(v ConfirmView) templ.Component {
 					}
 				}
 				var templ_7745c5c3_Var33 string
-				templ_7745c5c3_Var33, templ_7745c5c3_Err = templ.JoinStringErrs(" · " + entry.Cause)
+				templ_7745c5c3_Var33, templ_7745c5c3_Err = templ.JoinStringErrs(" · " + entry.Words)
 				if templ_7745c5c3_Err != nil {
 					return templ.Error{Err: templ_7745c5c3_Err, FileName: `confirm.templ`, Line: 384, Col: 29}
 				}

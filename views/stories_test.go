@@ -217,7 +217,7 @@ func approvedView() views.ConfirmView {
 		v.Form, v.Cancel, v.Status, v.Cause, v.JustDecided = nil, nil, "approved", "human", true
 		v.Actions[0].Decision = "approve"
 		v.Receipt = &views.Receipt{Status: "approved", Cause: "a signed-in person", By: "reviewer", Role: "reviewer", At: views.At(now), Took: "1 min 12 s", Reason: "Within the limits.", ContentHash: hash, EffectiveHash: hash, LogIndex: "41", LogURL: "/log#entry-41"}
-		v.History = []views.DecisionEntry{{ID: "x", Status: "approved", Cause: "a signed-in person", By: "reviewer", Role: "reviewer", At: views.At(now), Reason: "Within the limits.", Warning: "own request: allowed by the server's settings"}}
+		v.History = []views.DecisionEntry{{ID: "x", Status: "approved", Cause: "human", Words: "a signed-in person", By: "reviewer", Role: "reviewer", At: views.At(now), Reason: "Within the limits.", Warning: "own request: allowed by the server's settings"}}
 		v.Next = &views.NextConfirm{URL: "/confirms/c2?status=pending", Label: "wire_transfer + send_mail", Left: 3}
 	})
 }

@@ -245,6 +245,54 @@ func TestDecisionAtTheDeadlineLoses(t *testing.T) {
 	}
 }
 
+// A timeout never reads like a human "no", in lists either.
+func TestTimeoutIsNoRejectionInLists(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b, agent := w.user("reviewer", "reviewer"), w.asker()
+	id := w.plan(agent, "plan-1")
+	late := w.post(agent, `{"target_type":"plan","target_id":"`+id+`","timeout":5}`)
+	w.pass(5 * time.Second)
+	next := w.post(agent, `{"target_type":"plan","target_id":"`+id+`","supersedes":"`+late.ID+`"}`)
+	for _, tc := range []struct{ name, path, list string }{
+		{"decided tab", "/confirms?status=decided", ".row-side .badge"},
+		{"confirms of a plan", "/plans/" + id, ".refs li:has(a[href='/confirms/" + late.ID + "']) .badge"},
+		{"asked before", "/confirms/" + next.ID, "section[aria-labelledby=supersedes] .badge"},
+		{"decision history", "/confirms/" + late.ID, "section[aria-labelledby=history] .badge"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			b := b.in(t)
+			if got := strings.TrimSpace(b.want(b.get(tc.path), http.StatusOK).doc(t).Find(tc.list).First().Text()); got != "Timed out" {
+				t.Errorf("%q", got)
+			}
+		})
+	}
+}
+
+// Where there is nothing to look at the page says so.
+func TestConfirmOfNothingButItsReason(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b, agent := w.user("reviewer", "reviewer"), w.asker()
+	for _, tc := range []struct {
+		name, post string
+		want       int
+	}{
+		{"neither actions nor plan", bare, 1},
+		{"a context that is not there", `{"target_type":"context","target_id":"gone","reason":"Trust me"}`, 1},
+		{"a tool call", trade, 0},
+		{"a plan", `{"target_type":"plan","target_id":"` + w.plan(agent, "plan-1") + `"}`, 0},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			b := b.in(t)
+			notice := b.open(w.post(agent, tc.post)).doc(t).Find("section[aria-labelledby=what] .notice")
+			if notice.Length() != tc.want || tc.want == 1 && !strings.Contains(notice.Text(), "nothing but its reason") {
+				t.Errorf("%d notices: %q", notice.Length(), notice.Text())
+			}
+		})
+	}
+}
+
 func TestDecisionOnOtherContentIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

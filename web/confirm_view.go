@@ -248,8 +248,8 @@ func causeWords(d *domain.Decision) string {
 func newHistory(p *confirmPage) (entries []views.DecisionEntry) {
 	for _, d := range p.Decisions {
 		entry := views.DecisionEntry{
-			ID: d.ID, Status: string(d.Status), Cause: causeWords(d), By: decider(d), Role: d.DecidedByRole, At: views.At(d.DecidedAt),
-			Reason: d.Reason, Feedback: d.UserEditContent,
+			ID: d.ID, Status: string(d.Status), Cause: string(d.Cause), Words: causeWords(d), By: decider(d), Role: d.DecidedByRole,
+			At: views.At(d.DecidedAt), Reason: d.Reason, Feedback: d.UserEditContent,
 		}
 		if d.Cause == domain.CauseHuman && string(p.Confirm.RequestedGroup) == d.DecidedBy.String() {
 			entry.Warning = "decided by its own requester, which this server's settings allow"

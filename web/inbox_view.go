@@ -39,7 +39,7 @@ func newInboxRow(q inboxQuery, c *domain.ConfirmRow, now time.Time) views.InboxR
 	if !c.Final() && !c.Imported {
 		return row
 	}
-	row.Outcome, row.Decided = outcomeWords(&c.Confirm, c.Decision), views.At(c.DecidedAt)
+	row.Cause, row.Outcome, row.Decided = string(c.Cause), outcomeWords(&c.Confirm, c.Decision), views.At(c.DecidedAt)
 	if !c.DecidedAt.IsZero() && !c.Imported {
 		row.Took = views.Span(c.DecidedAt.Sub(c.ReceivedAt))
 	}

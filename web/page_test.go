@@ -355,12 +355,16 @@ func TestContextShowsItsUse(t *testing.T) {
 	id := w.newContext(agent)
 	w.post(agent, `{"target_type":"context","target_id":"`+id+`","actions":[{"name":"context.update","args":{"status":"closed"}}]}`)
 	b := w.user("architect", "architect", "reviewer")
+	about := b.open(w.post(agent, `{"target_type":"context","target_id":"`+id+`"}`)).doc(t).Find("section[aria-labelledby=context]")
+	if about.Find("a").AttrOr("href", "") != "/contexts/"+id || !strings.Contains(about.Find(".row-reason").Text(), "Where people sign in") {
+		t.Errorf("the confirm's page says %q of the context", about.Text())
+	}
 	doc := b.want(b.get("/contexts/"+id), http.StatusOK).doc(t)
 	if got := doc.Find("h1").Text(); got != "Login service" {
 		t.Errorf("heading %q", got)
 	}
-	if got := doc.Find(".refs li").Length(); got != 1 {
-		t.Errorf("%d confirms, want 1", got)
+	if got := doc.Find(".refs li").Length(); got != 2 {
+		t.Errorf("%d confirms, want 2", got)
 	}
 	if got := b.want(b.get("/contexts"), http.StatusOK).doc(t).Find(".row-reason").Text(); got != "Where people sign in" {
 		t.Errorf("summary %q", got)

@@ -110,5 +110,5 @@ func newConfirmRef(c *domain.Confirm) views.ConfirmRef {
 	if when.IsZero() {
 		when = c.ReceivedAt
 	}
-	return views.ConfirmRef{ID: c.ID, URL: confirmPath(c.ID), Status: shownStatus(c), When: views.At(when)}
+	return views.ConfirmRef{ID: c.ID, URL: confirmPath(c.ID), Status: shownStatus(c), Cause: string(c.Cause), When: views.At(when)}
 }
