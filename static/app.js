@@ -268,6 +268,11 @@
 
   // Start --------------------------------------------------------------------
 
+  // Of a drawing that is too wide the step that matters is shown first.
+  for (const frame of $$(".drawing-scroll")) {
+    const gated = $(".gated", frame)?.getBoundingClientRect(), all = frame.getBoundingClientRect();
+    if (gated) frame.scrollLeft += gated.left + gated.width / 2 - all.left - all.width / 2;
+  }
   refresh();
   $("[data-focus]")?.focus();
   setInterval(tick, 500);
