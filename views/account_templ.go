@@ -211,7 +211,7 @@ func Account(v AccountView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "> <span>Single-key shortcuts</span></label><p class=\"hint\">J, K, A, R, E and / on confirms and in the inbox. No key decides by itself.</p><button class=\"button\">Save</button></form></section></aside></div></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "> <span>Single-key shortcuts</span></label><p class=\"hint\">J, K, A, R, E, / and ? on confirms and in the inbox; ? lists them. No key decides by itself.</p><button class=\"button\">Save</button></form></section></aside></div></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

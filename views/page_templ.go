@@ -595,7 +595,7 @@ func help() templ.Component {
 			templ_7745c5c3_Var28 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 41, "<dialog id=\"help\" aria-labelledby=\"help-title\"><h2 id=\"help-title\">Keyboard</h2><dl class=\"keys\"><dt><kbd>J</kbd> <kbd>K</kbd></dt><dd>next and previous confirm</dd><dt><kbd>A</kbd></dt><dd>go to Approve; Enter then approves</dd><dt><kbd>R</kbd></dt><dd>go to Reject; Enter then rejects</dd><dt><kbd>E</kbd></dt><dd>edit the arguments</dd><dt><kbd>/</kbd></dt><dd>search</dd><dt><kbd>?</kbd></dt><dd>this list</dd></dl><p class=\"hint\">No key decides by itself. You can switch the shortcuts off in your account.</p><form method=\"dialog\"><button class=\"button\">Close</button></form></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 41, "<dialog id=\"help\" aria-labelledby=\"help-title\"><h2 id=\"help-title\">Keyboard</h2><dl class=\"keys\"><dt><kbd>J</kbd> <kbd>K</kbd></dt><dd>next and previous confirm; after a decision J opens the next</dd><dt><kbd>A</kbd></dt><dd>go to Approve; Enter then approves</dd><dt><kbd>R</kbd></dt><dd>go to Reject; Enter then rejects</dd><dt><kbd>E</kbd></dt><dd>edit the arguments</dd><dt><kbd>/</kbd></dt><dd>search</dd><dt><kbd>Esc</kbd></dt><dd>leave a field, or step back from a button</dd><dt><kbd>?</kbd></dt><dd>this list</dd></dl><p class=\"hint\">No key decides by itself. You can switch the shortcuts off in your account.</p><form method=\"dialog\"><button class=\"button\">Close</button></form></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

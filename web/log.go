@@ -133,9 +133,12 @@ func entryDetail(data json.RawMessage) string {
 	for _, name := range slices.Sorted(maps.Keys(facts)) {
 		value := string(facts[name])
 		var text string
+		var list []string
 		var warnings []mplp.Warning
 		if json.Unmarshal(facts[name], &text) == nil {
 			value = text
+		} else if json.Unmarshal(facts[name], &list) == nil {
+			value = strings.Join(list, ", ")
 		} else if name == "warnings" && json.Unmarshal(facts[name], &warnings) == nil {
 			value = warningWords(warnings)
 		}
