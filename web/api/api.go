@@ -68,6 +68,7 @@ func Mount(t *route.Table, o Options) {
 	a.events(add)
 	a.learning(add)
 	a.validation(add)
+	t.Add(http.MethodGet, prefix+"/openapi.yaml", route.Public, getContract)
 }
 
 // guard lets a handler run for callers with a valid key, and answers whatever
