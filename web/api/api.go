@@ -67,6 +67,7 @@ func Mount(t *route.Table, o Options) {
 	a.roles(add)
 	a.events(add)
 	a.learning(add)
+	a.evidence(add)
 	a.validation(add)
 	t.Add(http.MethodGet, prefix+"/openapi.yaml", route.Public, getContract)
 }
