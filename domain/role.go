@@ -88,6 +88,7 @@ func roleIDs(roles []*Role) []string {
 
 // roleDiff lists what was granted and revoked between two sets.
 func roleDiff(before, after []Capability) (granted, revoked []Capability) {
+	granted, revoked = []Capability{}, []Capability{} // none is [] in the log
 	for _, c := range after {
 		if !slices.Contains(before, c) {
 			granted = append(granted, c)

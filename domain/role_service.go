@@ -295,7 +295,7 @@ func (s *Service) DeleteRole(ctx context.Context, ref Ref, id string) error {
 			return err
 		}
 		if use.Any() {
-			return refuse(CodeRoleInUse, "The role is in use: %d users, %d keys, %d pending confirms.", len(use.Users), len(use.Keys), use.Confirms)
+			return refuse(CodeRoleInUse, "The role is in use, by users: %d, keys: %d, pending confirms: %d.", len(use.Users), len(use.Keys), use.Confirms)
 		}
 		if err := tx.DeleteRole(role.ID); err != nil {
 			return err
