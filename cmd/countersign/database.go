@@ -15,7 +15,9 @@ import (
 // database opens the database, which is created or migrated if needed, for as
 // long as fn runs.
 func (c *call) database(ctx context.Context, fn func(db *store.DB, svc *domain.Service) error) (err error) {
-	db, err := store.Open(ctx, c.db, store.Options{Now: time.Now})
+	options := c.storeOptions()
+	options.Now = time.Now
+	db, err := store.Open(ctx, c.db, options)
 	if err != nil {
 		return err
 	}

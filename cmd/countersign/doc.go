@@ -11,7 +11,7 @@
 //
 // # Serving
 //
-//	countersign serve [--listen 127.0.0.1:8080] [--base-url URL] [--host NAME]… [--trusted-proxy CIDR]… [--allow-self-approval] [--limits k=v,…] [--demo]
+//	countersign serve [--listen 127.0.0.1:8080] [--base-url URL] [--host NAME]… [--trusted-proxy CIDR]… [--allow-self-approval] [--limits k=v,…] [--signing-key F] [--head F] [--accept-restore] [--demo]
 //
 // Serve prints "listening on" and its address when it is ready, and while there
 // are no users a link, good for one use and 24 hours, to set up the first
@@ -60,17 +60,39 @@
 //
 // Set replaces the capabilities of a role, or creates it.
 //
+// # Evidence
+//
+//	countersign evidence verify [--vkey KEY] [--checkpoint FILE] [--bundle FILE]
+//	countersign evidence export --confirm ID | --trace ID --out FILE
+//	countersign evidence rotate-key
+//
+// Verify holds every row of the database to the log, the log to its signed
+// checkpoint, and that to the head file and to a checkpoint kept from before.
+// It changes nothing and works while a server runs; so does a bundle that
+// export wrote, with no database at all. The key to verify with is the one that
+// serve logs when it starts and that rotate-key prints: an auditor gets it by
+// another way than the bundle.
+//
+// The signing key lies beside the database, in a file with .key behind its
+// name, and the head file in one with .head, unless --signing-key and --head of
+// serve, or $COUNTERSIGN_SIGNING_KEY and $COUNTERSIGN_HEAD, which every command
+// minds, say where. Neither is in a backup. A server does not start on a
+// database that is older than its head file; with --accept-restore it begins a
+// new epoch of the log, under a new key, and cancels what is pending.
+//
 // # The database
 //
 //	countersign backup FILE
 //	countersign migrate
 //	countersign migrate status
+//	countersign prune --older-than 90d
 //
 // Backup copies the database while servers go on. Migrate does what every
-// command does first; its status changes nothing.
+// command does first; its status changes nothing. Prune forgets what was asked
+// for in confirms decided so long ago; hashes and proofs stay.
 //
 // # Exit codes
 //
 // 0: done. 1: failed, or refused; standard error says why. 64: the command line
-// is wrong.
+// is wrong. Evidence verify: 0 verified, 4 tampered, 3 cannot tell.
 package main

@@ -22,7 +22,7 @@ func main() {
 	os.Exit(code)
 }
 
-// Exit codes of every command (API.md, Command line).
+// Exit codes of every command (API.md, Command line); evidence verify has more.
 const (
 	exitDone   = 0
 	exitFailed = 1
@@ -35,9 +35,12 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdin i
 	c := &call{getenv: getenv, stdin: stdin, stdout: stdout, stderr: stderr}
 	err := c.run(ctx, args)
 	var usage *usageError
+	var found verdict
 	switch {
 	case err == nil:
 		return exitDone
+	case errors.As(err, &found):
+		return int(found)
 	case errors.As(err, &usage):
 		fmt.Fprintf(stderr, "countersign: %s\n%s", usage.message, usage.help)
 		return exitUsage
@@ -77,7 +80,8 @@ func commands() []command {
 		userAdd, userList, userDisable, userEnable, userReset,
 		keyCreate, keyList, keyRevoke,
 		roleList, roleShow, roleSet,
-		backup, migrate, migrateStatus,
+		evidenceVerify, evidenceExport, evidenceRotateKey,
+		backup, migrate, migrateStatus, prune,
 	}
 }
 

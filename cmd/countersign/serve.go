@@ -30,7 +30,7 @@ const (
 
 var serveCommand = command{
 	name:  "serve",
-	flags: "[--listen 127.0.0.1:8080] [--base-url URL] [--host NAME]… [--trusted-proxy CIDR]… [--allow-self-approval] [--limits k=v,…] [--demo]",
+	flags: "[--listen 127.0.0.1:8080] [--base-url URL] [--host NAME]… [--trusted-proxy CIDR]… [--allow-self-approval] [--limits k=v,…] [--signing-key F] [--head F] [--accept-restore] [--demo]",
 	about: "Runs the server until it is interrupted. It prints its address when it is ready, and before there are users a link to set up the first administrator.",
 	setup: func(f *flag.FlagSet) action {
 		o := &serveOptions{limits: domain.DefaultLimits()}
@@ -40,6 +40,9 @@ var serveCommand = command{
 		f.Var(&o.proxies, "trusted-proxy", "`CIDR` of proxies whose X-Forwarded-For is believed; repeat for several")
 		f.BoolVar(&o.selfApproval, "allow-self-approval", false, "let users, never keys, decide what their own group requested")
 		f.Func("limits", "limits to change, `k=v,…`", o.setLimits)
+		f.StringVar(&o.signingKey, "signing-key", "", "`FILE` of the key that signs the log; else the database's name with .key")
+		f.StringVar(&o.head, "head", "", "`FILE` that keeps the log's newest checkpoint, best on another disk; else the database's name with .head")
+		f.BoolVar(&o.acceptRestore, "accept-restore", false, "go on with a database that was restored from a backup: what is pending is cancelled, and the log says so")
 		f.BoolVar(&o.demo, "demo", false, "use a throwaway database, create accounts and run an agent that asks")
 		return func(ctx context.Context, c *call) error {
 			given := false
@@ -61,6 +64,9 @@ type serveOptions struct {
 	selfApproval bool
 	limits       domain.Limits
 	demo         bool
+
+	signingKey, head string
+	acceptRestore    bool
 }
 
 func (o *serveOptions) setLimits(text string) (err error) {
@@ -94,13 +100,19 @@ func (o *serveOptions) run(ctx context.Context, c *call) (err error) {
 		feed: domain.NewFeed(), failed: make(chan error, 1),
 		logger: newLogger(c.stderr, level),
 	}
-	db, err := store.Open(ctx, c.db, store.Options{Now: time.Now, Committed: s.feed.Publish, Fatal: s.fail, Logger: s.logger})
+	db, err := store.Open(ctx, c.db, store.Options{
+		Now: time.Now, Committed: s.feed.Publish, Fatal: s.fail, Logger: s.logger,
+		SigningKey: o.signingKey, Head: o.head, AcceptRestore: o.acceptRestore,
+	})
+	if errors.Is(err, store.ErrRollback) {
+		return fmt.Errorf("%w\nIf you restored it from a backup, start once with --accept-restore: what is pending is cancelled, and the log says so", err)
+	}
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	s.svc = domain.NewService(db, domain.Config{Feed: s.feed, Limits: o.limits, AllowSelfApproval: o.selfApproval})
-	if err := s.svc.Prepare(ctx); err != nil {
+	if err := s.prepare(ctx, o.acceptRestore); err != nil {
 		return err
 	}
 	listener, err := net.Listen("tcp", o.listen)

@@ -68,8 +68,9 @@ func BundleKey(data []byte) (string, error) {
 	return b.VKey, CheckVKey(b.VKey)
 }
 
-// VerifyBundle verifies a bundle against a key that the auditor already has.
-func VerifyBundle(data []byte, vkey string) (*Report, error) {
+// VerifyBundle verifies a bundle against a key that the auditor already has,
+// and against a checkpoint kept from before, unless that is empty.
+func VerifyBundle(data []byte, vkey, kept string) (*Report, error) {
 	b, exact, err := parseBundle(data)
 	if err != nil {
 		return nil, err
@@ -92,7 +93,23 @@ func VerifyBundle(data []byte, vkey string) (*Report, error) {
 	for _, c := range b.Contents {
 		b.content(r, entries, c)
 	}
+	if kept != "" {
+		r.beside(kept, vkey)
+	}
 	return r, nil
+}
+
+// beside compares the bundle's checkpoint with another of the same log.
+func (r *Report) beside(kept, vkey string) {
+	c, err := OpenCheckpoint(kept, vkey)
+	switch {
+	case err != nil:
+		r.found("the checkpoint kept: %v", err)
+	case c.Size == r.Checkpoint.Size && c.Root != r.Checkpoint.Root:
+		r.found("the checkpoint kept: it is of another log of the same size")
+	case c.Size != r.Checkpoint.Size:
+		r.unknown("the checkpoint kept: a bundle does not show how the log grew from %d to %d entries; verify the database, or ask for a consistency proof", c.Size, r.Checkpoint.Size)
+	}
 }
 
 // entries checks that every entry is in the log.

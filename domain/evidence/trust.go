@@ -120,31 +120,40 @@ func (a *Audit) keys(vkey string) []string {
 	return slices.Compact(list)
 }
 
-// Kept holds the log to a checkpoint that somebody has kept. The report must
-// have been finished.
-func (a *Audit) Kept(name, signed, vkey string) {
+// Kept holds the log to a checkpoint that somebody has kept: the head file,
+// which is written with the log, or an auditor's. The report must have been
+// finished.
+func (a *Audit) Kept(name, signed, vkey string, head bool) {
 	r := &a.report
-	if vkey == "" {
-		return
-	}
 	c, err := OpenCheckpoint(signed, a.keys(vkey)...)
 	if err != nil {
 		r.found("%s: it is not signed by a key of this log", name)
 		return
 	}
-	kept := min(c.Size, r.Entries)
 	for _, s := range a.successor {
-		if s.OldOrigin == c.Origin && s.Size < c.Size {
-			r.note("%s: the log was restored to %d entries at entry %d; of the %d entries it knows of, the last %d are lost",
-				name, s.Size, s.entry.Seq, c.Size, c.Size-s.Size)
-			r.unknown("%s: it knows of entries that were lost when the log was restored", name)
-			return
+		if s.OldOrigin != c.Origin || s.Size >= c.Size {
+			continue
 		}
+		r.note("%s: the log was restored from a backup at entry %d; of the %d entries known here, the last %d are lost", name, s.entry.Seq, c.Size, c.Size-s.Size)
+		if !head {
+			r.unknown("%s: what was lost in the restore cannot be verified", name)
+		}
+		return
 	}
 	switch {
-	case c.Size > kept:
+	case c.Size > r.Entries:
 		r.found("%s: it knows of %d entries, and the log has %d: the database was rolled back", name, c.Size, r.Entries)
 	case !a.begins(c):
 		r.found("%s: the log does not begin with the entries that it knows of", name)
 	}
+}
+
+// NoHead says that there is no head file to hold the log to. Where there must
+// be one that leaves open whether the database was rolled back.
+func (a *Audit) NoHead(must bool) {
+	if must && a.report.Entries > 0 {
+		a.report.unknown("head file: it is missing, so a rollback cannot be ruled out")
+		return
+	}
+	a.report.note("there is no head file: a rollback shows only against a checkpoint kept from before")
 }

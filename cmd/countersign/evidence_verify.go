@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+
+	"countersign/domain/evidence"
+	"countersign/store"
+)
+
+var evidenceVerify = command{
+	name: "evidence verify", flags: "[--vkey KEY] [--checkpoint FILE] [--bundle FILE]",
+	about: "Verifies the database, or a bundle, and changes nothing. Exit codes: 0 verified, 4 tampered, 3 cannot tell.",
+	setup: func(f *flag.FlagSet) action {
+		o := &verifyOptions{}
+		f.StringVar(&o.vkey, "vkey", "", "the `KEY` that must have signed; else that of the signing key beside the database")
+		f.StringVar(&o.checkpoint, "checkpoint", "", "`FILE` with a checkpoint kept from before, with which the log must begin")
+		f.StringVar(&o.bundle, "bundle", "", "`FILE` with a bundle to verify instead of the database")
+		return o.run
+	},
+}
+
+type verifyOptions struct{ vkey, checkpoint, bundle string }
+
+// verdict ends the program with one of the exit codes of evidence verify.
+type verdict int
+
+// Exit codes of evidence verify (API.md, Command line).
+const (
+	exitUnknown  verdict = 3
+	exitTampered verdict = 4
+)
+
+func (v verdict) Error() string {
+	if v == exitTampered {
+		return "tampered"
+	}
+	return "cannot tell"
+}
+
+func (o *verifyOptions) run(ctx context.Context, c *call) error {
+	report, err := o.verify(ctx, c)
+	if err != nil {
+		fmt.Fprintf(c.stdout, "cannot tell: %v\n", err)
+		return exitUnknown
+	}
+	return c.conclude(report)
+}
+
+func (o *verifyOptions) verify(ctx context.Context, c *call) (*evidence.Report, error) {
+	if o.vkey != "" {
+		if err := evidence.CheckVKey(o.vkey); err != nil {
+			return nil, fmt.Errorf("--vkey: %w", err)
+		}
+	}
+	kept, err := readIfNamed(o.checkpoint)
+	if err != nil {
+		return nil, err
+	}
+	if o.bundle != "" {
+		return o.verifyBundle(kept)
+	}
+	return o.verifyDatabase(ctx, c, kept)
+}
+
+func (o *verifyOptions) verifyBundle(kept string) (*evidence.Report, error) {
+	data, err := os.ReadFile(o.bundle)
+	if err != nil {
+		return nil, err
+	}
+	if o.vkey != "" {
+		return evidence.VerifyBundle(data, o.vkey, kept)
+	}
+	claimed, err := evidence.BundleKey(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", o.bundle, err)
+	}
+	return nil, fmt.Errorf("--vkey is missing: the bundle claims the key\n%s\nAsk the operator for it by another way, and compare", claimed)
+}
+
+func (o *verifyOptions) verifyDatabase(ctx context.Context, c *call, kept string) (*evidence.Report, error) {
+	files := c.storeOptions()
+	vkey := o.vkey
+	if vkey == "" {
+		var err error
+		if vkey, err = store.VKey(store.KeyFile(c.db, files.SigningKey)); err != nil {
+			return nil, err
+		}
+	}
+	// The head file is read first: a server may write to the database meanwhile.
+	head, err := readIfNamed(store.HeadFile(c.db, files.Head))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	audit := evidence.NewAudit()
+	signed, err := store.Audit(ctx, c.db, audit)
+	if err != nil {
+		return nil, err
+	}
+	report := audit.Finish(signed, vkey)
+	if head != "" {
+		audit.Kept("head file", head, vkey, true)
+	} else {
+		audit.NoHead(o.vkey == "" || files.Head != "")
+	}
+	if kept != "" {
+		audit.Kept(o.checkpoint, kept, vkey, false)
+	}
+	return report, nil
+}
+
+func readIfNamed(path string) (string, error) {
+	if path == "" {
+		return "", nil
+	}
+	text, err := os.ReadFile(path)
+	return string(text), err
+}
+
+// conclude prints what was found out.
+func (c *call) conclude(r *evidence.Report) error {
+	say := func(format string, args ...any) { fmt.Fprintf(c.stdout, format+"\n", args...) }
+	for _, finding := range r.Findings {
+		say("  %s", finding)
+	}
+	if r.More > 0 {
+		say("  and %d more", r.More)
+	}
+	for _, unknown := range r.Unknown {
+		say("  %s", unknown)
+	}
+	for _, note := range r.Notes {
+		say("note: %s", note)
+	}
+	switch {
+	case r.Tampered():
+		say("tampered: %d findings", len(r.Findings)+r.More)
+		return exitTampered
+	case !r.Verified():
+		say("cannot tell")
+		return exitUnknown
+	}
+	say("verified: %d log entries and %d contents\norigin %s\nsize %d\nroot %s", r.Entries, r.Contents, r.Checkpoint.Origin, r.Checkpoint.Size, r.Checkpoint.Root)
+	return nil
+}

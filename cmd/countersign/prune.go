@@ -1,0 +1,32 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"time"
+
+	"countersign/domain"
+)
+
+var prune = command{
+	name: "prune", flags: "--older-than 90d",
+	about: "Forgets what was asked for in confirms that were decided so long ago. Their hashes and the proofs stay; what may still run is kept.",
+	setup: func(f *flag.FlagSet) action {
+		var age life
+		f.Var(&age, "older-than", "how long ago: a `SPAN` such as 90d or 12h")
+		return func(ctx context.Context, c *call) error {
+			if age == 0 {
+				return usage("--older-than is missing")
+			}
+			return c.service(ctx, func(svc *domain.Service) error {
+				n, err := svc.Prune(ctx, time.Duration(age))
+				if err != nil {
+					return err
+				}
+				_, err = fmt.Fprintf(c.stdout, "forgot the content of %d confirms\n", n)
+				return err
+			})
+		}
+	},
+}
