@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -30,6 +31,29 @@ func (s *server) fail(err error) {
 	case s.failed <- err:
 	default:
 	}
+}
+
+// prepare makes the database one that can be served: its log can be signed, and
+// the log says so if it was restored. It tells the operator the key that signs.
+func (s *server) prepare(ctx context.Context, acceptRestore bool) error {
+	if acceptRestore {
+		lost, err := s.svc.AcceptRestore(ctx)
+		if err != nil {
+			return err
+		}
+		if lost != nil {
+			s.logger.Warn("the database was restored: a new epoch of the log begins", "entries", lost.Size, "last_known", lost.LastKnown)
+		}
+	}
+	if err := s.svc.Prepare(ctx); err != nil {
+		return err
+	}
+	keys, err := s.svc.EvidenceKeys(ctx, domain.System)
+	if err != nil {
+		return fmt.Errorf("%w\nPut the key back; if it is lost, start once with --accept-restore, which makes a new one", err)
+	}
+	s.logger.Info("the log is signed", "vkey", keys[len(keys)-1].VKey)
+	return nil
 }
 
 // serve answers until ctx ends or something fails. Then the agent of the demo
