@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"sync"
 
 	"countersign/domain/evidence"
 )
@@ -10,8 +11,8 @@ import (
 // auditSchema compares what the database is made of with what this program
 // makes: a trigger that somebody added could change rows behind its back. It
 // also has the database check its own pages and indexes.
-func (r *reader) auditSchema(ctx context.Context, a *evidence.Audit) error {
-	want, err := freshSchema(ctx)
+func (r *reader) auditSchema(_ context.Context, a *evidence.Audit) error {
+	want, err := freshSchema()
 	if err != nil {
 		return err
 	}
@@ -39,14 +40,14 @@ func (r *reader) auditSchema(ctx context.Context, a *evidence.Audit) error {
 }
 
 // freshSchema is that of a new database.
-func freshSchema(ctx context.Context) (map[string]string, error) {
+var freshSchema = sync.OnceValues(func() (map[string]string, error) {
 	pool, err := sql.Open("sqlite", "file:schema?mode=memory")
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = pool.Close() }() // nothing is kept
 	pool.SetMaxOpenConns(1)
-	c, err := openConn(ctx, pool)
+	c, err := openConn(context.Background(), pool)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +56,7 @@ func freshSchema(ctx context.Context) (map[string]string, error) {
 		return nil, err
 	}
 	return (&reader{c: c}).schema()
-}
+})
 
 // schema is the text of everything that the database is made of, by name.
 func (r *reader) schema() (map[string]string, error) {
