@@ -43,7 +43,7 @@ generate: ## Write the *_templ.go files anew
 
 .PHONY: check
 check: lint ## The fast loop: format, vet, staticcheck, generated files, unit tests with -race
-	go test -race -shuffle=on -short $$(go list ./... | grep -v /cmd/)
+	go test -race -short $$(go list ./... | grep -v /cmd/)
 
 .PHONY: lint
 lint: $(ASSETS) ## Format, vet, staticcheck and fresh generated files
