@@ -53,6 +53,7 @@ func (v *visitor) do(method, path, text string, form url.Values) told {
 	r.Header.Set("Content-Type", "application/json")
 	if v.key != "" {
 		r.Header.Set("Authorization", "Bearer "+v.key)
+		r.Header.Set("If-Match", `"`+wrongHash+`"`) // what PATCH must have, and nothing else reads
 	} else {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		r.Header.Set("Origin", v.http.URL)
