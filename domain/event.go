@@ -47,7 +47,7 @@ func EntryTypes() []string {
 		"role.created", "role.modified", "role.deleted",
 		"user.created", "user.roles_assigned", "user.disabled", "user.enabled", "user.reset", "user.password_set",
 		"key.created", "key.revoked",
-		"content.pruned", evidence.EntryKeyRotated, evidence.EntryRestored,
+		entryPruned, evidence.EntryKeyRotated, evidence.EntryRestored,
 	}
 }
 

@@ -245,22 +245,41 @@ func (s *Service) Prove(ctx context.Context, ref Ref, id string) (proof *Proof, 
 		if err != nil {
 			return found(err, "confirm")
 		}
-		seq := c.RequestedSeq
-		if c.Final() && !c.Imported {
-			seq = c.DecidedSeq
+		proof = &Proof{Seq: c.RequestedSeq}
+		if c.decided() {
+			proof.Seq = c.DecidedSeq
 		}
-		proof = &Proof{Seq: seq}
-		e, checkpoint, err := proven(r, seq)
+		e, checkpoint, err := proven(r, proof.Seq)
 		if err != nil {
 			return nil // not proven, whatever the reason
 		}
 		proof.Size, proof.Root = checkpoint.Size, checkpoint.Root
-		stored, err := r.ConfirmContent(id)
-		intact := errors.Is(err, ErrNotFound) || err == nil && evidence.ContentHash(stored.Salt, stored.Content) == c.ContentHash
-		proof.Proven = intact && e.ConfirmID == c.ID && e.ContentHash == c.ContentHash
+		proof.Proven = tells(r, e, c)
 		return nil
 	})
 	return proof, err
+}
+
+// decided says whether this server saw the confirm end.
+func (c *Confirm) decided() bool { return c.Final() && !c.Imported }
+
+// tells says whether an entry tells of a confirm what is stored of it.
+func tells(r Reader, e *evidence.Entry, c *Confirm) bool {
+	if e.ConfirmID != c.ID || e.ContentHash != c.ContentHash {
+		return false
+	}
+	if c.decided() {
+		o, err := outcomeOf(r, c)
+		if err != nil || e.Type != "confirm."+string(c.Status) || e.EffectiveHash != c.EffectiveHash || !sameActions(e, o.Decision) {
+			return false
+		}
+	}
+	stored, err := r.ConfirmContent(c.ID)
+	if errors.Is(err, ErrNotFound) {
+		forgotten, err := r.Entries(EntryFilter{ConfirmID: c.ID, Type: entryPruned, Limit: 1})
+		return err == nil && len(forgotten) == 1
+	}
+	return err == nil && evidence.ContentHash(stored.Salt, stored.Content) == c.ContentHash
 }
 
 var errUnproven = errors.New("the log does not prove the entry")

@@ -265,8 +265,13 @@ func (s *Service) unproven(r Reader, c *Confirm, d *Decision, q GateQuery) (*Ver
 // approves says whether the entry is of this approval of this confirm.
 func approves(e *evidence.Entry, c *Confirm, d *Decision) bool {
 	return e.Type == "confirm.approved" && e.ConfirmID == c.ID && e.PlanID == c.PlanID &&
-		e.ContentHash == c.ContentHash && e.EffectiveHash == c.EffectiveHash &&
-		slices.EqualFunc(e.Decisions, d.Actions, func(logged evidence.EntryDecision, a ActionDecision) bool {
-			return logged.Type == a.Type && logged.ArgsHash == a.ArgsHash
-		})
+		e.ContentHash == c.ContentHash && e.EffectiveHash == c.EffectiveHash && sameActions(e, d)
+}
+
+// sameActions says whether the entry is of a decision: its number, and what was
+// decided on each action.
+func sameActions(e *evidence.Entry, d *Decision) bool {
+	return e.Seq == d.Seq && slices.EqualFunc(e.Decisions, d.Actions, func(logged evidence.EntryDecision, a ActionDecision) bool {
+		return logged.Type == a.Type && logged.ArgsHash == a.ArgsHash
+	})
 }

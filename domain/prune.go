@@ -7,6 +7,9 @@ import (
 	"countersign/domain/evidence"
 )
 
+// entryPruned is the type of entries that say that a content was forgotten.
+const entryPruned = "content.pruned"
+
 // pruneBatch bounds how many contents one transaction forgets, so that other
 // writers are not kept waiting.
 const pruneBatch = 50
@@ -48,6 +51,6 @@ func (s *Service) forget(tx Tx, id string) error {
 	if err := tx.ForgetContent(id); err != nil {
 		return err
 	}
-	return s.log(tx, &system, evidence.Entry{Type: "content.pruned", ConfirmID: id, PlanID: c.PlanID,
+	return s.log(tx, &system, evidence.Entry{Type: entryPruned, ConfirmID: id, PlanID: c.PlanID,
 		ContentHash: c.ContentHash, EffectiveHash: c.EffectiveHash, TraceID: c.TraceID, SpanID: c.SpanID})
 }

@@ -1,0 +1,64 @@
+package domain_test
+
+import (
+	"database/sql"
+	"testing"
+
+	"countersign/domain"
+)
+
+// The gate answers RESUME from proof: whatever of an approval's record is
+// changed in the database, it blocks (threats T03, T33).
+func TestGate_BlocksWhatTheLogDoesNotProve(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]string{
+		"the entry":            "UPDATE log SET entry = CAST(replace(entry, '\"human\"', '\"agent\"') AS BLOB) WHERE seq = (SELECT decided_seq FROM confirms WHERE confirm_id = 'c')",
+		"the entry is gone":    "DELETE FROM log WHERE seq = (SELECT decided_seq FROM confirms WHERE confirm_id = 'c')",
+		"a hash of the tree":   "UPDATE log_hashes SET hash = zeroblob(32)",
+		"a hash is gone":       "DELETE FROM log_hashes",
+		"the checkpoint":       "UPDATE log_head SET checkpoint = replace(checkpoint, 'countersign', 'counterfeit')",
+		"no checkpoint":        "DELETE FROM log_head",
+		"the content":          "UPDATE confirm_contents SET content = CAST(replace(content, '100', '999') AS BLOB)",
+		"the salt":             "UPDATE confirm_contents SET salt = zeroblob(32)",
+		"the content is gone":  "DELETE FROM confirm_contents",
+		"another decision":     "UPDATE decisions SET actions = replace(actions, 'approve', 'edit')",
+		"another entry's":      "UPDATE decisions SET seq = seq - 1",
+		"a rejection approved": "UPDATE decisions SET seq = (SELECT decided_seq FROM confirms WHERE confirm_id = 'no'); UPDATE confirms SET status = 'approved' WHERE confirm_id = 'no'",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			agent, reviewer := w.worker(), w.user("reviewer", "reviewer")
+			w.running(agent, reviewer, "p")
+			for id, status := range map[string]domain.Status{"no": domain.Rejected, "c": domain.Approved} {
+				step := map[string]string{"no": "s3", "c": "s2"}[id]
+				w.mustDecide(reviewer, w.post(agent, `{"confirm_id":"`+id+`","target_type":"other","plan_id":"p","step_id":"`+step+`","actions":[{"name":"pay","args":{"eur":100}}]}`), status)
+			}
+			if got := w.gate(agent, "p", "s2"); got != "RESUME approved" {
+				t.Fatalf("before: %s", got)
+			}
+			db, err := sql.Open("sqlite", w.file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, text := range []string{"DROP TRIGGER log_no_update", "DROP TRIGGER log_no_delete", "DROP TRIGGER log_hashes_no_update", "DROP TRIGGER log_hashes_no_delete",
+				"DROP TRIGGER confirm_contents_fixed", "DROP TRIGGER decisions_fixed", change} {
+				if _, err := db.Exec(text); err != nil {
+					t.Fatalf("%s: %v", text, err)
+				}
+			}
+			if err := db.Close(); err != nil {
+				t.Fatal(err)
+			}
+			for _, step := range []string{"s2", "s3"} {
+				v, err := w.Gate(w.ctx, agent, domain.GateQuery{PlanID: "p", StepID: step})
+				if err == nil && v.Allow() {
+					t.Errorf("the gate resumes %s: %+v", step, v)
+				}
+			}
+			if proof, err := w.Prove(w.ctx, reviewer, "c"); err == nil && proof.Proven && name != "a rejection approved" { // that is of another confirm
+				t.Errorf("the page says that it is proven: %+v", proof)
+			}
+		})
+	}
+}
