@@ -69,7 +69,7 @@ func readOnly(path string) (name string, clean func(), err error) {
 		return err == nil && info.Size() > 0
 	}
 	dsn := url.URL{Scheme: "file", Path: path}
-	settings := url.Values{"_pragma": {"busy_timeout(10000)", "trusted_schema(0)", "query_only(1)"}, "mode": {"ro"}}
+	settings := url.Values{"_pragma": {"busy_timeout(10000)", "trusted_schema(0)", "query_only(1)", "cache_size(-65536)"}, "mode": {"ro"}}
 	clean = func() {}
 	switch {
 	case !there("-wal") && !there("-journal"):
@@ -188,7 +188,7 @@ func (r *reader) auditRows(ctx context.Context, a *evidence.Audit) error {
 }
 
 func (r *reader) auditContents(_ context.Context, a *evidence.Audit) error {
-	return r.c.each("SELECT confirm_id, salt, content FROM confirm_contents ORDER BY confirm_id", nil, func(rows *sql.Rows) error {
+	return r.c.each("SELECT confirm_id, salt, content FROM confirm_contents", nil, func(rows *sql.Rows) error {
 		var id string
 		var salt, content sql.RawBytes
 		err := rows.Scan(&id, &salt, &content)
@@ -201,7 +201,7 @@ func (r *reader) auditContents(_ context.Context, a *evidence.Audit) error {
 
 func (r *reader) auditDecisions(_ context.Context, a *evidence.Audit) error {
 	return r.c.each(`SELECT d.confirm_id, d.seq, d.actions, t.salt, t.content FROM decisions d
-		LEFT JOIN confirm_contents t ON t.confirm_id = d.confirm_id ORDER BY d.seq`, nil, func(rows *sql.Rows) error {
+		LEFT JOIN confirm_contents t ON t.confirm_id = d.confirm_id`, nil, func(rows *sql.Rows) error {
 		var d evidence.Decided
 		var actions sql.NullString
 		if err := rows.Scan(&d.ConfirmID, &d.Seq, &actions, &d.Salt, &d.Content); err != nil {

@@ -86,8 +86,7 @@ func (r *reader) rows(ctx context.Context, fn func(table, key string, digest []b
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		key := strings.Join(s.columns[:s.keys], ", ")
-		text := fmt.Sprintf("SELECT %s FROM %s ORDER BY %s", s.list(""), s.name, key)
+		text := fmt.Sprintf("SELECT %s FROM %s", s.list(""), s.name)
 		err := r.c.each(text, nil, func(rows *sql.Rows) error {
 			values := make([]any, len(s.columns))
 			if err := rows.Scan(pointers(values)...); err != nil {
