@@ -56,6 +56,8 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"log filters", testLogFilters},
 		{"transactions", testTransactions},
 		{"row digests", testRowDigests},
+		{"tree", testTree},
+		{"forget", testForget},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
