@@ -159,7 +159,7 @@ func editedArgs(text string, original []byte) (args []byte, why string) {
 		return nil, "This is not acceptable JSON."
 	case args[0] != '{':
 		return nil, "Arguments are a JSON object: { … }."
-	case string(args) == string(original):
+	case same(args, original):
 		return nil, "This edit changes nothing. Change the arguments, or choose Approve."
 	}
 	return args, ""
@@ -168,7 +168,13 @@ func editedArgs(text string, original []byte) (args []byte, why string) {
 // sameArgs says whether only white space differs.
 func sameArgs(text string, original []byte) bool {
 	args, err := mplp.Compact([]byte(text))
-	return err == nil && string(args) == string(original)
+	return err == nil && same(args, original)
+}
+
+// same says whether arguments are the original ones, or those that the editor
+// showed for them.
+func same(args, original []byte) bool {
+	return string(args) == string(original) || string(args) == views.Editable(string(original))
 }
 
 // keep puts into the form what the reviewer had sent.
