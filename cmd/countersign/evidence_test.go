@@ -1,0 +1,124 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// attempt runs a command that may fail.
+func attempt(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	var out, errs bytes.Buffer
+	code = run(ctx, args, noEnvironment, strings.NewReader(""), &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+// vkeyOf is the key that a server says it signs with.
+func vkeyOf(t *testing.T, r *running) string {
+	t.Helper()
+	line := r.stderr.await(t, 1, `(?m)^.*"the log is signed".*$`)[0]
+	var logged struct{ VKey string }
+	if err := json.Unmarshal([]byte(line), &logged); err != nil || logged.VKey == "" {
+		t.Fatalf("%s: %v", line, err)
+	}
+	return logged.VKey
+}
+
+// A database that was restored from a backup is not served by accident; with
+// the operator's word it is, in a new epoch (threat T35).
+func TestServe_AcceptsARestoreOnlyWhenTold(t *testing.T) {
+	t.Parallel()
+	r := start(t)
+	invoke(t, "user", "add", "kim", "--role", "reviewer", "--db", r.db)
+	vkey := vkeyOf(t, r)
+	copied := filepath.Join(t.TempDir(), "copy.db")
+	invoke(t, "backup", copied, "--db", r.db)
+	invoke(t, "evidence", "verify", "--db", copied, "--vkey", vkey)
+	invoke(t, "evidence", "verify", "--db", r.db) // while it runs
+	invoke(t, "user", "disable", "kim", "--db", r.db)
+	r.stop(t)
+	for _, suffix := range []string{"-wal", "-shm"} {
+		if err := os.Remove(r.db + suffix); err != nil && !os.IsNotExist(err) {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Rename(copied, r.db); err != nil {
+		t.Fatal(err)
+	}
+	code, _, stderr := attempt(t, "serve", "--db", r.db, "--listen", "127.0.0.1:0")
+	if code != exitFailed || !strings.Contains(stderr, "rollback detected") || !strings.Contains(stderr, "--accept-restore") {
+		t.Errorf("served with exit code %d: %s", code, stderr)
+	}
+	again := start(t, "--db", r.db, "--accept-restore")
+	if got := vkeyOf(t, again); got == vkey {
+		t.Error("the new epoch has the old key")
+	}
+	again.stop(t)
+	if got := invoke(t, "evidence", "verify", "--db", r.db); !strings.HasPrefix(got, "verified") {
+		t.Error(got)
+	}
+
+	if err := os.Remove(r.db + ".key"); err != nil {
+		t.Fatal(err)
+	}
+	code, _, stderr = attempt(t, "serve", "--db", r.db, "--listen", "127.0.0.1:0")
+	if code != exitFailed || !strings.Contains(stderr, "signing key is missing") {
+		t.Errorf("without its key served with exit code %d: %s", code, stderr)
+	}
+}
+
+// An auditor needs this program, the bundle and a key they were given.
+func TestEvidence_BundleVerifiesWithTheProgramAlone(t *testing.T) {
+	t.Parallel()
+	r := start(t)
+	key := invoke(t, "key", "create", "bot", "--role", "executor", "--db", r.db)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, r.base+"/api/v1/confirms",
+		strings.NewReader(`{"confirm_id":"c-1","target_type":"other","actions":[{"name":"execute_trade","args":{"quantity":100}}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+key)
+	request.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := response.Body.Close(); err != nil || response.StatusCode != http.StatusCreated {
+		t.Fatalf("status %d, %v", response.StatusCode, err)
+	}
+	vkey := vkeyOf(t, r)
+	bundle := filepath.Join(t.TempDir(), "bundle.json")
+	invoke(t, "evidence", "export", "--confirm", "c-1", "--out", bundle, "--db", r.db)
+	r.stop(t)
+	if got := invoke(t, "evidence", "verify", "--bundle", bundle, "--vkey", vkey, "--db", filepath.Join(t.TempDir(), "none.db")); !strings.HasPrefix(got, "verified") {
+		t.Error(got)
+	}
+	data, err := os.ReadFile(bundle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(bundle, bytes.Replace(data, []byte(`execute`), []byte(`exesute`), 1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct {
+		args []string
+		want int
+	}{
+		"changed":   {[]string{"--bundle", bundle, "--vkey", vkey}, int(exitTampered)},
+		"no key":    {[]string{"--bundle", bundle}, int(exitUnknown)},
+		"no bundle": {[]string{"--bundle", bundle + "x", "--vkey", vkey}, int(exitUnknown)},
+	} {
+		code, out, _ := attempt(t, append([]string{"evidence", "verify"}, tt.args...)...)
+		if code != tt.want || name == "no key" && !strings.Contains(out, vkey) {
+			t.Errorf("%s: exit code %d, want %d: %s", name, code, tt.want, out)
+		}
+	}
+}
