@@ -30,6 +30,9 @@ func staleForm() error {
 // parseForm reads the fields of the body; those of the address do not count.
 func parseForm(c echo.Context) error {
 	r := c.Request()
+	if coding := r.Header.Get(echo.HeaderContentEncoding); coding != "" && !strings.EqualFold(coding, "identity") {
+		return &failure{status: http.StatusUnsupportedMediaType, title: "Not a form", message: "Send the form as it is, without Content-Encoding."}
+	}
 	r.Body = http.MaxBytesReader(c.Response(), r.Body, maxForm)
 	err := r.ParseForm()
 	var large *http.MaxBytesError
