@@ -170,10 +170,10 @@ func (c *caller) expected(r rule, own bool) int {
 	return 0
 }
 
-// TestR11_AccessMatrix asks at every address as every role, of what is one's own
+// TestBarR11_AccessMatrix asks at every address as every role, of what is one's own
 // and of what is another's, as a user, a key and a key that may decide. The
 // answers are DESIGN's, and a refusal changes nothing in any table.
-func TestR11_AccessMatrix(t *testing.T) {
+func TestBarR11_AccessMatrix(t *testing.T) {
 	t.Parallel()
 	b, _ := newBar(t, "R11", 0, 0)
 	h := newHouse(t, tempDB(t))

@@ -11,9 +11,9 @@ import (
 	"countersign/domain"
 )
 
-// TestR8_BackupUnderLoad copies the database while it is written. Each copy
+// TestBarR8_BackupUnderLoad copies the database while it is written. Each copy
 // opens, is sound, and has all that was acknowledged before it was begun.
-func TestR8_BackupUnderLoad(t *testing.T) {
+func TestBarR8_BackupUnderLoad(t *testing.T) {
 	t.Parallel()
 	b, copies := newBar(t, "R8", 3, 50)
 	h := newHouse(t, tempDB(t))

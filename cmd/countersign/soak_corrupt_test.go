@@ -15,10 +15,10 @@ import (
 // pageSize is that of the database file.
 const pageSize = 4096
 
-// TestR15_CorruptedDatabase damages copies of a database file. The gate may fail,
+// TestBarR15_CorruptedDatabase damages copies of a database file. The gate may fail,
 // or block; it never lets a step run that nobody approved, and where the file
 // cannot be read the server does not start.
-func TestR15_CorruptedDatabase(t *testing.T) {
+func TestBarR15_CorruptedDatabase(t *testing.T) {
 	t.Parallel()
 	b, damages := newBar(t, "R15", 100, 1_000)
 	file := tempDB(t)

@@ -13,10 +13,10 @@ import (
 	"countersign/store"
 )
 
-// TestR5_Deadlines runs days of virtual time: agents ask, reviewers decide
+// TestBarR5_Deadlines runs days of virtual time: agents ask, reviewers decide
 // before, at and after the deadline, and the clock ends what nobody decides.
 // No approval comes late, and nothing is left pending once its time is over.
-func TestR5_Deadlines(t *testing.T) {
+func TestBarR5_Deadlines(t *testing.T) {
 	t.Parallel()
 	b, confirms := newBar(t, "R5", 2_000, 100_000)
 	span := time.Duration(sized(24, 30*24)) * time.Hour

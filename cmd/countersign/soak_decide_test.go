@@ -116,10 +116,10 @@ func contenders(h *house, asker string) (list []contender) {
 		}})
 }
 
-// TestR3_DoubleDecide lets pages, fragments, JSON, cancelling and the clock race
+// TestBarR3_DoubleDecide lets pages, fragments, JSON, cancelling and the clock race
 // for one confirm after another: exactly one of them ends it, and each loser is
 // told who did.
-func TestR3_DoubleDecide(t *testing.T) {
+func TestBarR3_DoubleDecide(t *testing.T) {
 	t.Parallel()
 	b, rounds := newBar(t, "R3", 500, 10_000)
 	many := sized(8, 16)

@@ -21,11 +21,11 @@ import (
 	"countersign/views"
 )
 
-// TestR10_HostileText puts hostile strings into everything that an agent may
+// TestBarR10_HostileText puts hostile strings into everything that an agent may
 // write, and reads every page and fragment that shows it: the elements and the
 // names of their attributes are those that a harmless word gives, and nothing
 // that hides is in the answer as it is.
-func TestR10_HostileText(t *testing.T) {
+func TestBarR10_HostileText(t *testing.T) {
 	t.Parallel()
 	b, strs := newBar(t, "R10", 500, 20_000)
 	h := newHouse(t, tempDB(t))

@@ -24,10 +24,10 @@ type acknowledged struct {
 // cyclesPerFile bounds how much each cycle has to verify.
 const cyclesPerFile = 50
 
-// TestR1_KillUnderLoad kills the server again and again while eight writers
+// TestBarR1_KillUnderLoad kills the server again and again while eight writers
 // post and decide. What was acknowledged is there afterwards, nothing was
 // decided twice, and the log says what the tables say.
-func TestR1_KillUnderLoad(t *testing.T) {
+func TestBarR1_KillUnderLoad(t *testing.T) {
 	t.Parallel()
 	b, cycles := newBar(t, "R1", 50, 1_000)
 	var acks, file = 0, ""

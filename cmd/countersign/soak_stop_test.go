@@ -13,10 +13,10 @@ import (
 	"countersign/domain"
 )
 
-// TestR7_StopWithWaitingAgents ends the server by SIGTERM while agents wait and
+// TestBarR7_StopWithWaitingAgents ends the server by SIGTERM while agents wait and
 // decisions arrive. It is gone within five seconds, every agent has got a
 // well-formed answer, and after a restart all of them hear what was decided.
-func TestR7_StopWithWaitingAgents(t *testing.T) {
+func TestBarR7_StopWithWaitingAgents(t *testing.T) {
 	t.Parallel()
 	b, agents := newBar(t, "R7", 500, 5_000)
 	file := tempDB(t)
