@@ -45,6 +45,7 @@ type ConfirmView struct {
 	Receipt      *Receipt // set once decided
 	JustDecided  bool     // the reader's own action led here: the result takes the focus
 	Next         *NextConfirm
+	Evidence     *ConfirmEvidence // nil: the reader may not take it away
 }
 
 // Action is one tool call of a confirm.

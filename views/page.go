@@ -28,10 +28,10 @@ type Assets struct {
 
 // Nav says which sections the reader may open and which one is open.
 type Nav struct {
-	Current                                         Section
-	Inbox, Plans, Contexts, Roles, Users, Keys, Log bool
-	Pending                                         int // pending confirms that the reader sees, at most PendingCap
-	PendingCap                                      int // above it the count is shown as "99+"; 0 means no cap
+	Current                                                   Section
+	Inbox, Plans, Contexts, Roles, Users, Keys, Log, Evidence bool
+	Pending                                                   int // pending confirms that the reader sees, at most PendingCap
+	PendingCap                                                int // above it the count is shown as "99+"; 0 means no cap
 }
 
 // Section is an entry of the navigation.
@@ -46,6 +46,7 @@ const (
 	SectionUsers    Section = "users"
 	SectionKeys     Section = "keys"
 	SectionLog      Section = "log"
+	SectionEvidence Section = "evidence"
 	SectionAccount  Section = "account"
 )
 

@@ -29,7 +29,7 @@ func frame(title string, section views.Section) views.Frame {
 		Now: now.Format(time.RFC3339),
 		Nav: views.Nav{
 			Current: section, Inbox: true, Plans: true, Contexts: true, Roles: true,
-			Users: true, Keys: true, Log: true, Pending: 4, PendingCap: 99,
+			Users: true, Keys: true, Log: true, Evidence: true, Pending: 4, PendingCap: 99,
 		},
 	}
 }
@@ -81,6 +81,11 @@ func stories() []story {
 		{"keys", frame("Keys", views.SectionKeys), views.Keys(keysView())},
 		{"key-created", frame("New key", views.SectionKeys), views.KeyCreated(keyCreated())},
 		{"log", frame("Log", views.SectionLog), views.Log(logView())},
+		{"evidence", frame("Evidence", views.SectionEvidence), views.Evidence(evidenceView())},
+		{"evidence-restored", frame("Evidence", views.SectionEvidence), views.Evidence(restoredView())},
+		{"confirm-forgotten", frame("execute_trade", confirm), views.Confirm(with(approvedView(), func(v *views.ConfirmView) { v.Actions, v.Reason, v.Evidence = nil, "", proof(views.EvidenceForgotten) }))},
+		{"confirm-altered", frame("execute_trade", confirm), views.Confirm(with(approvedView(), func(v *views.ConfirmView) { v.Evidence = proof(views.EvidenceAltered) }))},
+		{"confirm-unproven", frame("execute_trade", confirm), views.Confirm(with(approvedView(), func(v *views.ConfirmView) { v.Evidence = proof(views.EvidenceUnproven) }))},
 		{"account", frame("Account", views.SectionAccount), views.Account(accountView())},
 		{"forbidden", frame("Not allowed", ""), views.Failure(views.FailureView{Status: 403, Title: "You may not see the log", Message: "Your roles do not allow it.", Missing: "trace.read", RequestID: "01J8-93KD", BackURL: "/confirms", BackLabel: "Inbox"})},
 	}
@@ -216,6 +221,7 @@ func approvedView() views.ConfirmView {
 	return with(tradeView(), func(v *views.ConfirmView) {
 		v.Form, v.Cancel, v.Status, v.Cause, v.JustDecided = nil, nil, "approved", "human", true
 		v.Actions[0].Decision = "approve"
+		v.Evidence = proof(views.EvidenceProven)
 		v.Receipt = &views.Receipt{Status: "approved", Cause: "a signed-in person", By: "reviewer", Role: "reviewer", At: views.At(now), Took: "1 min 12 s", Reason: "Within the limits.", ContentHash: hash, EffectiveHash: hash, LogIndex: "41", LogURL: "/log#entry-41"}
 		v.History = []views.DecisionEntry{{ID: "x", Status: "approved", Cause: "human", Words: "a signed-in person", By: "reviewer", Role: "reviewer", At: views.At(now), Reason: "Within the limits.", Warning: "own request: allowed by the server's settings"}}
 		v.Next = &views.NextConfirm{URL: "/confirms/c2?status=pending", Label: "wire_transfer + send_mail", Left: 3}
@@ -248,6 +254,7 @@ func timeoutView() views.ConfirmView {
 func importView() views.ConfirmView {
 	return with(notYoursView(), func(v *views.ConfirmView) {
 		v.Status, v.Cause, v.Import, v.RequiredRole = "unsubstantiated", "import", true, ""
+		v.Evidence = proof(views.EvidenceImport)
 		v.MayDecide = nil
 		v.Refusals = []string{"It was posted as already decided. Nothing here proves that, so it has no effect and nobody decides it."}
 	})

@@ -28,6 +28,7 @@ type confirmPage struct {
 	Query          inboxQuery // the list it was opened from
 	Now            time.Time
 	Drawn          int // steps of a plan that are drawn
+	Evidence       *confirmEvidence
 
 	Receipt bool // the reader has just decided it
 	Next    *domain.ConfirmRow
@@ -55,6 +56,9 @@ func (s *Server) loadConfirm(v *visit, receipt bool) (*confirmPage, error) {
 		ConfirmDetail: detail, Reader: v.who, Query: parseFrom(v.QueryParam("from")), Now: s.svc.Now(), Drawn: s.svc.Limits().Drawn,
 	}
 	if p.Roles, err = s.rolePaths(v); err != nil {
+		return nil, err
+	}
+	if p.Evidence, err = s.loadConfirmEvidence(v, detail.Confirm); err != nil {
 		return nil, err
 	}
 	for before := detail.Before; before != nil && len(p.Earlier) < chain; {

@@ -29,7 +29,7 @@ func newConfirmView(p *confirmPage) views.ConfirmView {
 		Plan: newConfirmPlan(p), Context: newConfirmContext(p),
 		Supersedes: newOutcomeRefs(p.Earlier), SupersededBy: newOutcomeRefs(p.Later), History: newHistory(p), JustDecided: p.Receipt,
 	}
-	view.TraceURL = traceURL(p.Reader, c.TraceID)
+	view.TraceURL, view.Evidence = traceURL(p.Reader, c.TraceID), newConfirmEvidence(p)
 	if p.Content != nil {
 		view.Reason = p.Content.Reason
 		if at, err := time.Parse(time.RFC3339Nano, p.Content.RequestedAt); err == nil {

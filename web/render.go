@@ -102,11 +102,12 @@ func newNav(p *domain.Principal, section views.Section, pending int) views.Nav {
 		Users:    p.CanAny(domain.UserRead, domain.UserModify),
 		Keys:     p.CanAny(domain.KeyRead, domain.KeyModify),
 		Log:      p.Can(domain.TraceRead),
+		Evidence: p.Can(domain.TraceRead),
 	}
 }
 
 // sections are the first parts of addresses that a sign-in may lead back to.
-var sections = []string{"", "confirms", "plans", "contexts", "roles", "users", "keys", "log", "account"}
+var sections = []string{"", "confirms", "plans", "contexts", "roles", "users", "keys", "log", "traces", "evidence", "account"}
 
 // ownPath gives next if it is the address of a page of this server, and "/"
 // otherwise: a sign-in must not send anybody elsewhere.

@@ -109,6 +109,7 @@ func (s *Server) mount() {
 	s.mountKeys()
 	s.mountLog()
 	s.mountTraces()
+	s.mountEvidence()
 	s.mountAccount()
 	s.mountLive()
 	api.Mount(s.table, api.Options{Service: s.svc, Logger: s.logger})

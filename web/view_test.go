@@ -11,6 +11,7 @@ import (
 
 	"countersign/domain"
 	"countersign/domain/dag"
+	"countersign/domain/evidence"
 	"countersign/views"
 )
 
@@ -199,5 +200,87 @@ func TestConflictNamesTheWinner(t *testing.T) {
 		Detail: "reviewer was first: rejected, 2 Jan 2026, 03:04:05 UTC. What you sent did not count."}
 	if diff := cmp.Diff(want, newConflict(refused)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// What is not proven is told apart, and never comes with a bundle or a
+// signature beside it.
+func TestEvidenceStates(t *testing.T) {
+	t.Parallel()
+	content := &evidence.Content{}
+	for _, tc := range []struct {
+		name    string
+		proof   domain.Proof
+		content *evidence.Content
+		imports bool
+		want    views.EvidenceState
+	}{
+		{"proven", domain.Proof{Proven: true, Size: 9}, content, false, views.EvidenceProven},
+		{"forgotten", domain.Proof{Proven: true, Size: 9}, nil, false, views.EvidenceForgotten},
+		{"import", domain.Proof{Proven: true, Size: 9}, content, true, views.EvidenceImport},
+		{"another content than was logged", domain.Proof{Size: 9}, content, false, views.EvidenceAltered},
+		{"no entry in the signed tree", domain.Proof{}, content, false, views.EvidenceUnproven},
+		{"no entry for an import", domain.Proof{}, content, true, views.EvidenceUnproven},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			got := newConfirmEvidence(&confirmPage{
+				ConfirmDetail: &domain.ConfirmDetail{Confirm: &domain.Confirm{ID: "c", Imported: tc.imports}, Content: tc.content},
+				Reader:        &domain.Principal{}, Evidence: &confirmEvidence{&tc.proof, "signer"},
+			})
+			if got.State != tc.want {
+				t.Errorf("state %q, want %q", got.State, tc.want)
+			}
+			if shown := got.BundleURL != "" || got.Signer != ""; shown != tc.proof.Proven {
+				t.Errorf("a bundle or a signature is shown: %v", shown)
+			}
+		})
+	}
+}
+
+func TestRestoreSaysWhatIsLost(t *testing.T) {
+	t.Parallel()
+	known := "countersign/old\n12\n" + evidence.Hash{}.String() + "\n\n— signature\n"
+	for _, tc := range []struct {
+		name, known, want string
+	}{
+		{"known", known, "At least 7 were lost."},
+		{"head file missing", "", "How many were lost is not known."},
+		{"head file damaged", "x", "How many were lost is not known."},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			h := handover{&evidence.Entry{Seq: 5}, evidence.Succession{Size: 5, LastKnown: tc.known}}
+			if got := h.restore().Lost; got != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestKeysSayWhoVouchesForThem(t *testing.T) {
+	t.Parallel()
+	handed := map[string]handover{
+		"b": {&evidence.Entry{Seq: 3}, evidence.Succession{OldVKey: "a", NewVKey: "b"}},
+		"c": {&evidence.Entry{Seq: 8}, evidence.Succession{NewVKey: "c"}},
+	}
+	third, eighth := int64(3), int64(8)
+	for _, tc := range []struct {
+		name          string
+		key           domain.SigningKey
+		signed, trust string
+	}{
+		{"the only one", domain.SigningKey{VKey: "a"}, "signed every checkpoint", "the first key of this log"},
+		{"the first", domain.SigningKey{VKey: "a", To: &third}, "signed up to 3 entries", "the first key of this log"},
+		{"the second", domain.SigningKey{VKey: "b", From: 4, To: &eighth}, "signed from 4 to 8 entries", "the key before it signed the handover"},
+		{"after a loss", domain.SigningKey{VKey: "c", From: 9}, "signs from 9 entries on", "the key before it was lost: nobody vouches for this one"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			got := newEvidenceKey(tc.key, handed)
+			if got.Signed != tc.signed || got.Trust != tc.trust {
+				t.Errorf("%q, %q; want %q, %q", got.Signed, got.Trust, tc.signed, tc.trust)
+			}
+		})
 	}
 }

@@ -40,7 +40,7 @@ func (s *stage) furnish() (pages map[string]string) {
 		"confirm-step": "/confirms/" + gated.ConfirmID, "confirm-long": "/confirms/" + long.ConfirmID,
 		"plans": "/plans", "plan": "/plans/" + plan, "plan-gated": "/plans/" + transfer, "contexts": "/contexts",
 		"roles": "/roles", "role": "/roles/reviewer", "role-new": "/roles/new", "users": "/users", "keys": "/keys",
-		"log": "/log", "account": "/account",
+		"log": "/log", "evidence": "/evidence", "account": "/account",
 	}
 }
 
