@@ -58,6 +58,20 @@ lint: $(ASSETS) ## Format, vet, staticcheck and fresh generated files
 test: test-tools lint ## Install what the tests need and run every test
 	CI=true go test -count=1 ./...
 
+.PHONY: soak
+soak: $(ASSETS) ## Every bar of reliability at its full size, then the fuzzing: hours
+	COUNTERSIGN_SOAK=1 go test -count=1 -timeout 0 -p 1 -parallel 1 -v -run '^TestBar|^TestR4_' ./cmd/countersign ./domain | grep -E '"bar"|^ *--- FAIL|_test.go|^FAIL|^ok'
+	$(MAKE) fuzz
+
+FUZZTIME ?= 10m
+
+.PHONY: fuzz
+fuzz: ## Every fuzz target for FUZZTIME each (10m)
+	@grep -roE --include='*_test.go' '^func Fuzz[A-Za-z]+' cmd domain store views web | while IFS=: read -r file found; do \
+		echo "$${found#func } in $$(dirname $$file)"; \
+		go test -run '^$$' -fuzz "^$${found#func }\$$" -fuzztime $(FUZZTIME) "./$$(dirname $$file)"; \
+	done
+
 .PHONY: test-tools
 test-tools: $(ASSETS) ## Install Chromium for the end-to-end tests when it is missing
 	@command -v chromium >/dev/null || { $(SUDO) apt-get update && $(SUDO) apt-get install -y --no-install-recommends chromium; }
