@@ -60,7 +60,7 @@ test: test-tools lint ## Install what the tests need and run every test
 
 .PHONY: soak
 soak: $(ASSETS) ## Every bar of reliability at its full size, then the fuzzing: hours
-	COUNTERSIGN_SOAK=1 go test -count=1 -timeout 0 -p 1 -parallel 1 -v -run '^TestBar|^TestR4_' ./cmd/countersign ./domain | grep -E '"bar"|^ *--- FAIL|_test.go|^FAIL|^ok'
+	COUNTERSIGN_SOAK=1 go test -count=1 -timeout 0 -p 1 -parallel 1 -v -run '^TestBar' ./cmd/countersign ./domain | grep -E '"bar"|^ *--- FAIL|_test.go|^FAIL|^ok'
 	$(MAKE) fuzz
 
 FUZZTIME ?= 10m

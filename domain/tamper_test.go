@@ -266,10 +266,10 @@ func (tm *tamperer) forge(db *sql.DB) (what, text string, args []any) {
 	return "a checkpoint signed by another key", "UPDATE log_head SET checkpoint = ?", []any{signed}
 }
 
-// TestR4_EveryTamperingIsDetected: whatever of the database is changed, evidence
+// TestBarR4_EveryTamperingIsDetected: whatever of the database is changed, evidence
 // verify says so, and says nothing of a clean one. COUNTERSIGN_SOAK=1 makes
 // more mutations.
-func TestR4_EveryTamperingIsDetected(t *testing.T) {
+func TestBarR4_EveryTamperingIsDetected(t *testing.T) {
 	t.Parallel()
 	const seed = 20260102
 	mutations := 1_000
