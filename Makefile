@@ -73,8 +73,9 @@ fuzz: ## Every fuzz target for FUZZTIME each (10m)
 	done
 
 .PHONY: test-tools
-test-tools: $(ASSETS) ## Install Chromium for the end-to-end tests when it is missing
-	@command -v chromium >/dev/null || { $(SUDO) apt-get update && $(SUDO) apt-get install -y --no-install-recommends chromium; }
+test-tools: $(ASSETS) ## Install Chromium and strace, which the tests need, when they are missing
+	@missing=; for tool in chromium strace; do command -v $$tool >/dev/null || missing="$$missing $$tool"; done; \
+	[ -z "$$missing" ] || { $(SUDO) apt-get update && $(SUDO) apt-get install -y --no-install-recommends $$missing; }
 
 .PHONY: clean
 clean: ## Remove what was built and installed

@@ -10,7 +10,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(withBrowser{m}, map[string]func(){"countersign": main})
+	testscript.Main(withBrowser{m}, map[string]func(){"countersign": main, hasty: hastyMain})
 }
 
 // TestScripts runs the program as operators do.

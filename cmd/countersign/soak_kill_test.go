@@ -112,17 +112,25 @@ func (a *acknowledged) write(ctx context.Context, base, asker, decider, prefix s
 	}
 }
 
-// check compares what was acknowledged with what is there.
-func (a *acknowledged) check(b *bar, h *house) {
+// lost lists what was acknowledged and is not there.
+func (a *acknowledged) lost(h *house) (list []string) {
 	for key, hash := range a.created {
 		o, err := h.Approval(h.t.Context(), domain.System, key, 0)
 		if err != nil || o.Confirm.ContentHash != hash {
-			b.violated("%s was acknowledged and is lost (%v)", key, err)
+			list = append(list, fmt.Sprintf("%s was acknowledged and is lost (%v)", key, err))
 			continue
 		}
 		if want, ok := a.decided[key]; ok && o.Confirm.Status != want {
-			b.violated("%s was acknowledged as %s and is %s", key, want, o.Confirm.Status)
+			list = append(list, fmt.Sprintf("%s was acknowledged as %s and is %s", key, want, o.Confirm.Status))
 		}
+	}
+	return list
+}
+
+// check compares what was acknowledged with what is there.
+func (a *acknowledged) check(b *bar, h *house) {
+	for _, loss := range a.lost(h) {
+		b.violated("%s", loss)
 	}
 	for _, difference := range differences(h.t, h.db) {
 		b.violated("log and tables: %s", difference)

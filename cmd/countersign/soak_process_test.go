@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -31,18 +32,35 @@ type process struct {
 // spawn starts a server and waits until it listens.
 func spawn(t *testing.T, db string, args ...string) *process {
 	t.Helper()
-	p := &process{stdout: newTranscript(), stderr: newTranscript(), ended: make(chan error, 1)}
-	p.cmd = exec.Command("countersign", append([]string{"serve", "--db", db, "--listen", "127.0.0.1:0",
-		"--limits", "creates=1000000000,burst=1000000000,pending=1000000000,waits=1000000"}, args...)...)
-	p.cmd.Stdout, p.cmd.Stderr = p.stdout, p.stderr
+	return spawnAs(t, []string{"countersign"}, db, args...)
+}
+
+// spawnAs starts a server by the command that the words begin.
+func spawnAs(t *testing.T, words []string, db string, args ...string) *process {
+	t.Helper()
 	began := time.Now()
+	p := launch(t, words, db, args...)
+	p.base = p.stdout.await(t, 1, listening)[1]
+	p.ready = time.Since(began)
+	return p
+}
+
+// listening is what a server prints once it answers.
+const listening = `(?m)^listening on (http\S+)$`
+
+// launch starts a server and waits for nothing.
+func launch(t *testing.T, words []string, db string, args ...string) *process {
+	t.Helper()
+	p := &process{stdout: newTranscript(), stderr: newTranscript(), ended: make(chan error, 1)}
+	words = append(slices.Clone(words), "serve", "--db", db, "--listen", "127.0.0.1:0",
+		"--limits", "creates=1000000000,burst=1000000000,pending=1000000000,waits=1000000")
+	p.cmd = exec.Command(words[0], append(words[1:], args...)...)
+	p.cmd.Stdout, p.cmd.Stderr = p.stdout, p.stderr
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	go func() { p.ended <- p.cmd.Wait() }()
 	t.Cleanup(func() { _ = p.cmd.Process.Kill() }) // of what has ended, nothing
-	p.base = p.stdout.await(t, 1, `(?m)^listening on (http\S+)$`)[1]
-	p.ready = time.Since(began)
 	return p
 }
 
@@ -77,13 +95,8 @@ func furnished(t *testing.T, db string) (asker, decider string) {
 // opened opens a database file without a server for as long as fn runs.
 func opened(t *testing.T, file string, fn func(h *house)) {
 	t.Helper()
-	h := &house{t: t, file: file, feed: domain.NewFeed()}
-	var err error
-	if h.db, err = store.Open(t.Context(), file, store.Options{Now: time.Now}); err != nil {
-		t.Fatal(err)
-	}
-	h.Service = domain.NewService(h.db, domain.Config{Limits: unlimited(), Hasher: cheap()})
-	if err := h.Prepare(t.Context()); err != nil {
+	h, err := reopen(t, file)
+	if err != nil {
 		t.Fatal(err)
 	}
 	fn(h)
@@ -92,12 +105,36 @@ func opened(t *testing.T, file string, fn func(h *house)) {
 	}
 }
 
+// reopen opens a database file without a server. The caller closes it.
+func reopen(t *testing.T, file string) (*house, error) {
+	t.Helper()
+	h := &house{t: t, file: file, feed: domain.NewFeed()}
+	var err error
+	if h.db, err = store.Open(t.Context(), file, store.Options{Now: time.Now}); err != nil {
+		return nil, err
+	}
+	h.Service = domain.NewService(h.db, domain.Config{Limits: unlimited(), Hasher: cheap()})
+	if err := h.Prepare(t.Context()); err != nil {
+		return nil, errors.Join(err, h.db.Close())
+	}
+	return h, nil
+}
+
 // asks sends JSON with a key and reads the answer into out. An error is that of
 // the connection: whether it was done is unknown.
 func asks(ctx context.Context, c *http.Client, key, method, address, body string, out any) (status int, err error) {
+	status, text, err := fetches(ctx, c, key, method, address, body)
+	if err == nil && out != nil && status < http.StatusMultipleChoices {
+		err = json.Unmarshal(text, out)
+	}
+	return status, err
+}
+
+// fetches is asks for whoever reads refusals too.
+func fetches(ctx context.Context, c *http.Client, key, method, address, body string) (status int, text []byte, err error) {
 	r, err := http.NewRequestWithContext(ctx, method, address, strings.NewReader(body))
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	r.Header.Set("Authorization", "Bearer "+key)
 	if body != "" {
@@ -105,17 +142,11 @@ func asks(ctx context.Context, c *http.Client, key, method, address, body string
 	}
 	answer, err := c.Do(r)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		return 0, err
-	}
-	if out != nil && answer.StatusCode < http.StatusMultipleChoices {
-		return answer.StatusCode, json.Unmarshal(text, out)
-	}
-	return answer.StatusCode, nil
+	text, err = io.ReadAll(answer.Body)
+	return answer.StatusCode, text, err
 }
 
 // verified runs evidence verify over a database, where the program has it.

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"modernc.org/sqlite"
+)
+
+// traceable says whether this machine lets a test trace a process. What needs
+// it is not tested where it does not: that is said on standard error, and is a
+// failure with COUNTERSIGN_REQUIRE_STRACE=1 (make test).
+func traceable(t *testing.T) bool {
+	t.Helper()
+	output := filepath.Join(t.TempDir(), "trace")
+	words := traced("true", output, "-e", "trace=exit_group")
+	said, err := exec.Command(words[0], words[1:]...).CombinedOutput()
+	if seen, _ := os.ReadFile(output); err == nil && len(seen) > 0 {
+		return true
+	}
+	complaint := fmt.Sprintf("%s DID NOT RUN: processes cannot be traced here (install strace, allow ptrace): %v %s", t.Name(), err, said)
+	if os.Getenv("COUNTERSIGN_REQUIRE_STRACE") == "1" {
+		t.Fatal(complaint)
+	}
+	t.Log(complaint)
+	fmt.Fprintln(os.Stderr, complaint)
+	return false
+}
+
+// traced is the command that runs a program under strace. The tracer is the
+// grandchild, so that signals and the exit code are the program's own.
+func traced(program, output string, options ...string) []string {
+	words := []string{"strace", "-D", "-f", "--seccomp-bpf", "-qq", "-e", "signal=none", "-o", output}
+	return append(append(words, options...), program)
+}
+
+// hasty is the program with one thing wrong: a commit does not wait for the
+// disk. A harness that finds no loss in it would find none anywhere.
+const hasty = "countersign-hasty"
+
+func hastyMain() {
+	sqlite.RegisterConnectionHook(func(c sqlite.ExecQuerierContext, _ string) error {
+		_, err := c.ExecContext(context.Background(), "PRAGMA synchronous=NORMAL", nil)
+		return err
+	})
+	main()
+}
