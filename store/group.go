@@ -117,12 +117,13 @@ func (w *writer) abandon(cause error) error {
 }
 
 // fail ends the writer's work: whether the group was committed is unknown
-// until the database is opened again.
+// until the database is opened again. Later groups are not begun.
 func (w *writer) fail(cause error) error {
 	w.failed = &domain.Error{Code: domain.CodeEvidenceUnavailable,
-		Message: "The storage failed while the change was being written: whether it happened is unknown.", Err: cause}
+		Message: "The storage failed and the server is stopping. The change did not happen.", Err: cause}
 	if w.fatal != nil {
 		w.fatal(cause)
 	}
-	return w.failed
+	return &domain.Error{Code: domain.CodeEvidenceUnavailable,
+		Message: "The storage failed while the change was being written: whether it happened is unknown.", Err: cause}
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -267,7 +268,8 @@ func TestDoomedGroups(t *testing.T) {
 }
 
 // A commit that fails for anything but a full disk or a lock leaves its
-// outcome unknown: everybody is told so, and nothing is accepted any more.
+// outcome unknown: everybody is told so. Nothing is accepted any more, and who
+// comes later is told that.
 func TestUnknownOutcome(t *testing.T) {
 	path := tempFile(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -284,6 +286,13 @@ func TestUnknownOutcome(t *testing.T) {
 		for i, err := range answers {
 			if code := domain.ErrorCode(err); code != domain.CodeEvidenceUnavailable {
 				t.Errorf("member %d: error %v, want %s", i, err, domain.CodeEvidenceUnavailable)
+			}
+			want := "is unknown"
+			if i == len(answers)-1 {
+				want = "did not happen"
+			}
+			if message := domain.AsError(err).Message; !strings.Contains(message, want) {
+				t.Errorf("member %d is told %q, want that it %s", i, message, want)
 			}
 		}
 		if fatal != 1 {

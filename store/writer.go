@@ -31,7 +31,7 @@ type writer struct {
 	delay     time.Duration
 	sealer    sealer
 
-	failed    error // the outcome of a commit is unknown: nothing runs any more
+	failed    error // the answer to all, once the outcome of a commit is unknown
 	published int64 // number of the last entry handed to committed
 	version   int64 // of the database, as other processes left it
 }
