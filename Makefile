@@ -56,11 +56,11 @@ lint: $(ASSETS) ## Format, vet, staticcheck and fresh generated files
 
 .PHONY: test
 test: test-tools lint ## Install what the tests need and run every test
-	CI=true go test -count=1 ./...
+	CI=true COUNTERSIGN_REQUIRE_STRACE=1 go test -count=1 ./...
 
 .PHONY: soak
-soak: $(ASSETS) ## Every bar of reliability at its full size, then the fuzzing: hours
-	COUNTERSIGN_SOAK=1 go test -count=1 -timeout 0 -p 1 -parallel 1 -v -run '^TestBar' ./cmd/countersign ./domain | grep -E '"bar"|^ *--- FAIL|_test.go|^FAIL|^ok'
+soak: test-tools ## Every bar of reliability at its full size, then the fuzzing: hours
+	COUNTERSIGN_SOAK=1 COUNTERSIGN_REQUIRE_STRACE=1 go test -count=1 -timeout 0 -p 1 -parallel 1 -v -run '^TestBar' ./cmd/countersign ./domain | grep -E '"bar"|^ *--- FAIL|_test.go|^FAIL|^ok'
 	$(MAKE) fuzz
 
 FUZZTIME ?= 10m
