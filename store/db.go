@@ -16,13 +16,16 @@ import (
 
 // Options are what a DB needs from outside. The zero value works.
 type Options struct {
-	// Now dates the migrations that are applied. Rows carry the times that the
-	// domain gives them.
+	// Now dates the migrations that are applied and measures for Observed. Rows
+	// carry the times that the domain gives them.
 	Now func() time.Time
 	// Committed gets all entries that became part of the log, in order and
 	// without a gap, after they did: this process's after each commit, other
 	// processes' within about a second. It must not block, and must not write.
 	Committed func([]*evidence.Entry)
+	// Observed is told of every commit group before its members are answered.
+	// It must not block. It needs Now.
+	Observed func(Group)
 	// Fatal is told once when a commit failed so that its outcome is unknown.
 	// The process must end: the database refuses everything from then on.
 	Fatal func(error)

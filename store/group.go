@@ -11,15 +11,15 @@ import (
 
 // commit runs a group in one transaction, sets the members' answers, and gives
 // the entries that were committed. A member that fails is undone alone; a
-// failure of the database undoes them all.
-func (w *writer) commit(group []*member) []*evidence.Entry {
+// failure of the database undoes them all, and is returned.
+func (w *writer) commit(group []*member) ([]*evidence.Entry, error) {
 	entries, err := w.attempt(group)
 	if err != nil {
 		for _, m := range group {
 			m.err = err
 		}
 	}
-	return entries
+	return entries, err
 }
 
 func (w *writer) attempt(group []*member) ([]*evidence.Entry, error) {

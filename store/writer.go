@@ -26,6 +26,8 @@ type writer struct {
 	ended chan struct{} // closed when the goroutine has ended
 
 	committed func([]*evidence.Entry)
+	observed  func(Group)
+	now       func() time.Time
 	fatal     func(error)
 	logger    *slog.Logger
 	delay     time.Duration
@@ -40,14 +42,15 @@ type writer struct {
 type member struct {
 	ctx      context.Context
 	fn       func(domain.Tx) error
-	err      error // valid once answered is closed
+	queued   time.Time // when it began to wait, if there is an observer
+	err      error     // valid once answered is closed
 	answered chan struct{}
 }
 
 func newWriter(c *conn, keys *signing, o Options) (*writer, error) {
 	w := &writer{
 		c: c, queue: make(chan *member), stop: make(chan struct{}), ended: make(chan struct{}),
-		committed: o.Committed, fatal: o.Fatal, logger: o.Logger, delay: o.CommitDelay,
+		committed: o.Committed, observed: o.Observed, now: o.Now, fatal: o.Fatal, logger: o.Logger, delay: o.CommitDelay,
 		sealer: sealer{keys: keys, file: headFile{path: o.Head}},
 	}
 	if err := w.sealer.inspect(c, o.AcceptRestore); err != nil {
@@ -67,6 +70,9 @@ func newWriter(c *conn, keys *signing, o Options) (*writer, error) {
 // submit queues fn and waits for its answer.
 func (w *writer) submit(ctx context.Context, fn func(domain.Tx) error) error {
 	m := &member{ctx: ctx, fn: fn, answered: make(chan struct{})}
+	if w.observed != nil {
+		m.queued = w.now()
+	}
 	select {
 	case w.queue <- m:
 	case <-ctx.Done():
@@ -121,7 +127,7 @@ func (w *writer) gather(first *member) []*member {
 
 // serve runs a group, answers its members and publishes its entries.
 func (w *writer) serve(group []*member) {
-	entries := w.commit(group)
+	entries := w.observe(group)
 	for _, m := range group {
 		close(m.answered)
 	}
