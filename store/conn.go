@@ -22,6 +22,7 @@ type conn struct {
 	// of it may be committed. No statement runs any more: the transaction may
 	// be gone, and the next statement would commit by itself.
 	doomed error
+	rights rights
 }
 
 func openConn(ctx context.Context, db *sql.DB) (*conn, error) {

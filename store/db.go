@@ -169,6 +169,7 @@ func (db *DB) view(ctx context.Context, fn func(*reader) error) (err error) {
 	if _, err := c.exec(sqlBeginRead); err != nil {
 		return err
 	}
+	c.rights.begin()
 	defer func() {
 		c.doomed = nil
 		_, ended := c.exec("ROLLBACK")

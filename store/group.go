@@ -29,6 +29,7 @@ func (w *writer) attempt(group []*member) ([]*evidence.Entry, error) {
 	if _, err := w.c.exec(sqlBegin); err != nil {
 		return nil, w.abandon(err)
 	}
+	w.c.rights.begin()
 	// Other processes write too, so the head is what it is only from here on.
 	first, err := (&reader{c: w.c}).NextSeq()
 	if err != nil {
@@ -86,6 +87,9 @@ func (x *tx) run(m *member) error {
 		m.err = fmt.Errorf("%w: %s %s", errUncovered, x.rows[0].Table, x.rows[0].Key)
 	}
 	if m.err != nil {
+		if x.rightsChanged {
+			x.c.rights.forget()
+		}
 		if _, err := x.c.exec("ROLLBACK TO member"); err != nil {
 			return err
 		}
@@ -109,6 +113,7 @@ func (x *tx) call(fn func(domain.Tx) error) (err error) {
 // abandon rolls the group back: nothing of it happened.
 func (w *writer) abandon(cause error) error {
 	w.c.doomed = nil
+	w.c.rights.forget()
 	if _, err := w.c.exec("ROLLBACK"); err != nil && !nothingOpen(err) {
 		return w.fail(fmt.Errorf("%w (after %w)", err, cause))
 	}

@@ -40,12 +40,14 @@ var keyUses = newTable("volatile_key_used", 1, func(u *keyUse) []column {
 })
 
 func (r *reader) Key(id string) (*domain.Key, error) {
-	k, err := keys.one(r, "WHERE key_id = $1", id)
-	if err != nil {
-		return nil, err
-	}
-	k.Roles, err = r.strings("SELECT role_id FROM key_roles WHERE key_id = $1 ORDER BY position", id)
-	return k, err
+	return remembered(r, keys.name, "key_id", id, func() (*domain.Key, error) {
+		k, err := keys.one(r, "WHERE key_id = $1", id)
+		if err != nil {
+			return nil, err
+		}
+		k.Roles, err = r.strings("SELECT role_id FROM key_roles WHERE key_id = $1 ORDER BY position", id)
+		return k, err
+	})
 }
 
 func (r *reader) Keys() ([]*domain.Key, error) {

@@ -19,10 +19,16 @@ var roles = newTable("roles", 1, func(r *domain.Role) []column {
 
 var updateRole = roles.change("", 0)
 
-func (r *reader) Role(id string) (*domain.Role, error) { return roles.one(r, "WHERE role_id = $1", id) }
+func (r *reader) Role(id string) (*domain.Role, error) { return r.role("role_id", id) }
 
 func (r *reader) RoleByName(name string) (*domain.Role, error) {
-	return roles.one(r, "WHERE name_folded = $1", fold(name))
+	return r.role("name_folded", fold(name))
+}
+
+func (r *reader) role(column, value string) (*domain.Role, error) {
+	return remembered(r, roles.name, column, value, func() (*domain.Role, error) {
+		return roles.one(r, "WHERE "+column+" = $1", value)
+	})
 }
 
 func (r *reader) Roles() ([]*domain.Role, error) { return roles.all(r, "ORDER BY name_folded") }

@@ -25,14 +25,16 @@ func (x *tx) wrote(s *shape, values []any) error {
 		return err
 	}
 	x.changed(s, values[:s.keys], digest)
-	return nil
+	return x.changedRights(s)
 }
 
 // removed notes that the row with the key is gone.
-func (x *tx) removed(s *shape, key []any) {
-	if s.logged() {
-		x.changed(s, key, nil)
+func (x *tx) removed(s *shape, key []any) error {
+	if !s.logged() {
+		return nil
 	}
+	x.changed(s, key, nil)
+	return x.changedRights(s)
 }
 
 // changed keeps one digest for each row, the last, in the order in which rows

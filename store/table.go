@@ -105,14 +105,17 @@ func (t *table[T]) write(x *tx, text string, v *T) error {
 // remove deletes the rows that the condition selects.
 func (t *table[T]) remove(x *tx, where string, args ...any) error {
 	text := fmt.Sprintf("DELETE FROM %s WHERE %s RETURNING %s", t.name, where, strings.Join(t.columns[:t.keys], ", "))
+	var keys [][]any
 	err := x.c.each(text, args, func(rows *sql.Rows) error {
 		key := make([]any, t.keys)
-		if err := rows.Scan(pointers(key)...); err != nil {
-			return err
-		}
-		x.removed(&t.shape, key)
-		return nil
+		keys = append(keys, key)
+		return rows.Scan(pointers(key)...)
 	})
+	for _, key := range keys {
+		if err == nil {
+			err = x.removed(&t.shape, key)
+		}
+	}
 	return t.wrap("delete", err)
 }
 

@@ -34,6 +34,8 @@ type tx struct {
 	entries []*evidence.Entry // appended
 	leaves  []evidence.Hash   // theirs
 
+	rightsChanged bool // and counted
+
 	sealer   *sealer
 	handover *handover // of keys, in this group
 }

@@ -31,19 +31,21 @@ var userRoles = newTable("user_roles", 2, func(h *holding) []column {
 	}
 })
 
-func (r *reader) User(id string) (*domain.User, error) { return r.user("WHERE user_id = $1", id) }
+func (r *reader) User(id string) (*domain.User, error) { return r.user("user_id", id) }
 
 func (r *reader) UserByName(name string) (*domain.User, error) {
-	return r.user("WHERE name_folded = $1", fold(name))
+	return r.user("name_folded", fold(name))
 }
 
-func (r *reader) user(rest string, arg string) (*domain.User, error) {
-	u, err := users.one(r, rest, arg)
-	if err != nil {
-		return nil, err
-	}
-	u.Roles, err = r.strings("SELECT role_id FROM user_roles WHERE user_id = $1 ORDER BY position", u.ID)
-	return u, err
+func (r *reader) user(column, value string) (*domain.User, error) {
+	return remembered(r, users.name, column, value, func() (*domain.User, error) {
+		u, err := users.one(r, "WHERE "+column+" = $1", value)
+		if err != nil {
+			return nil, err
+		}
+		u.Roles, err = r.strings("SELECT role_id FROM user_roles WHERE user_id = $1 ORDER BY position", u.ID)
+		return u, err
+	})
 }
 
 func (r *reader) Users() ([]*domain.User, error) {
