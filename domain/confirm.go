@@ -42,6 +42,9 @@ const (
 	TargetOther     TargetType = "other"
 )
 
+// TargetTypes are all target types.
+var TargetTypes = []TargetType{TargetContext, TargetPlan, TargetTrace, TargetExtension, TargetOther}
+
 // Binding says what of a plan a confirm speaks for. It is fixed at creation.
 type Binding string
 

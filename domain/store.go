@@ -74,6 +74,9 @@ type Reader interface {
 	Forgettable(decidedBefore time.Time, limit int) ([]string, error)
 	// PendingCount counts pending confirms: all, or one principal's.
 	PendingCount(by *Ref) (int, error)
+	// PendingByType counts them for each target type; types without are absent
+	// or 0.
+	PendingByType() (map[TargetType]int, error)
 	// Consumption of a part of an approval (see Consumption.Subject).
 	Consumption(confirmID, subject string) (*Consumption, error)
 	// ApprovalCount counts the approval requests of a session.

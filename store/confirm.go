@@ -114,7 +114,7 @@ func (x *tx) InsertConfirm(c *domain.Confirm, content *domain.ConfirmContent) er
 	}
 	var counts []string
 	if !c.Imported && c.Status == domain.Pending {
-		counts = append(counts, countPending, pendingOf(c.RequestedBy))
+		counts = append(counts, pendingType(c.TargetType), pendingOf(c.RequestedBy))
 	}
 	if c.ApprovalKey != "" && c.SessionID != "" {
 		counts = append(counts, countApprovals+c.SessionID)
@@ -134,5 +134,5 @@ func (x *tx) FinishConfirm(c *domain.Confirm) error {
 	if c.Imported {
 		return nil // it was never counted
 	}
-	return x.count(-1, countPending, pendingOf(c.RequestedBy))
+	return x.count(-1, pendingType(c.TargetType), pendingOf(c.RequestedBy))
 }

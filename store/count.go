@@ -1,6 +1,7 @@
 package store
 
 import (
+	"database/sql"
 	"errors"
 	"fmt"
 	"strings"
@@ -11,7 +12,7 @@ import (
 // Names of counts. Counts are kept, not counted: they are asked for with every
 // request, whatever the number of confirms.
 const (
-	countPending   = "pending"    // confirms; "pending:<principal>" for one principal's
+	countPending   = "pending:"   // confirms of the target type, or of the principal, that follows
 	countApprovals = "approvals:" // approval requests of the session that follows
 )
 
@@ -36,15 +37,39 @@ func (r *reader) counted(name string) (n int, err error) {
 	return n, err
 }
 
-func (r *reader) PendingCount(by *domain.Ref) (int, error) {
-	if by == nil {
-		return r.counted(countPending)
+func (r *reader) PendingCount(by *domain.Ref) (n int, err error) {
+	if by != nil {
+		return r.counted(pendingOf(*by))
 	}
-	return r.counted(pendingOf(*by))
+	types, err := r.PendingByType()
+	for _, of := range types {
+		n += of
+	}
+	return n, err
+}
+
+func (r *reader) PendingByType() (map[domain.TargetType]int, error) {
+	var args []any
+	var marks []string
+	for i, of := range domain.TargetTypes {
+		args, marks = append(args, pendingType(of)), append(marks, fmt.Sprintf("$%d", i+1))
+	}
+	counts := map[domain.TargetType]int{}
+	text := "SELECT name, n FROM volatile_counts WHERE name IN (" + strings.Join(marks, ", ") + ")"
+	err := r.c.each(text, args, func(rows *sql.Rows) error {
+		var name string
+		var n int
+		err := rows.Scan(&name, &n)
+		counts[domain.TargetType(strings.TrimPrefix(name, countPending))] = n
+		return err
+	})
+	return counts, err
 }
 
 func (r *reader) ApprovalCount(sessionID string) (int, error) {
 	return r.counted(countApprovals + sessionID)
 }
 
-func pendingOf(by domain.Ref) string { return countPending + ":" + by.String() }
+func pendingOf(by domain.Ref) string { return countPending + by.String() }
+
+func pendingType(of domain.TargetType) string { return countPending + string(of) }

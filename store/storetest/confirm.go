@@ -145,6 +145,9 @@ func testCounts(t *testing.T, s Store) {
 	count("three pending, an import aside", 3, 1, 2)
 	write(t, s, func(tx domain.Tx) error { return finish(tx, mine, domain.Cancelled, 2) })
 	count("one decided", 2, 0, 2)
+	insert(t, s, confirm("c5", func(c *domain.Confirm) { c.TargetType = domain.TargetContext }))
+	byType := read(t, s, domain.Reader.PendingByType)
+	same(t, "by type", map[domain.TargetType]int{domain.TargetOther: 2, domain.TargetContext: 1}, byType)
 	for session, want := range map[string]int{"s": 2, "none": 0} {
 		same(t, "ApprovalCount "+session, want, read(t, s, func(r domain.Reader) (int, error) { return r.ApprovalCount(session) }))
 	}
