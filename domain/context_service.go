@@ -23,7 +23,7 @@ func visibleContext(r Reader, p *Principal, id string) (*Context, error) {
 	if err != nil {
 		return nil, found(err, "context")
 	}
-	if c.Group != p.Group && p.Kind == KindAgent && !p.decides() {
+	if v := p.contexts(); !v.All && c.Group != v.Group {
 		return nil, notFound("context")
 	}
 	return c, p.needsAny(ContextRead, ContextModify)

@@ -165,11 +165,11 @@ func (s *Service) CreateKey(ctx context.Context, ref Ref, in KeyInput) (key *Key
 // Needs key.modify.
 func (s *Service) RevokeKey(ctx context.Context, ref Ref, idOrName string) error {
 	return s.as(ctx, ref, func(tx Tx, p *Principal) error {
-		key, err := findKey(tx, idOrName)
-		if err != nil {
+		if err := p.needs(KeyModify); err != nil {
 			return err
 		}
-		if err := p.needs(KeyModify); err != nil {
+		key, err := findKey(tx, idOrName)
+		if err != nil {
 			return err
 		}
 		if !key.RevokedAt.IsZero() {

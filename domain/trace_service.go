@@ -59,7 +59,8 @@ type TraceHistory struct {
 // maxHistory is how many entries of a trace a page shows; the log has the rest.
 const maxHistory = 1_000
 
-// TraceHistory reads the log about one trace. Needs trace.read.
+// TraceHistory reads the log about one trace. Needs trace.read; without it,
+// another's trace is like one that does not exist.
 func (s *Service) TraceHistory(ctx context.Context, ref Ref, id string) (h *TraceHistory, err error) {
 	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
 		h = &TraceHistory{}
@@ -69,7 +70,8 @@ func (s *Service) TraceHistory(ctx context.Context, ref Ref, id string) (h *Trac
 		if h.Entries, err = r.Entries(EntryFilter{TraceID: id, Limit: maxHistory + 1}); err != nil {
 			return err
 		}
-		if h.Posted == nil && len(h.Entries) == 0 {
+		own := h.Posted != nil && h.Posted.Group == p.Group
+		if known := h.Posted != nil || len(h.Entries) > 0; !known || !own && !p.Can(TraceRead) {
 			return notFound("trace")
 		}
 		if len(h.Entries) > maxHistory {

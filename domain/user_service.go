@@ -77,10 +77,10 @@ func (s *Service) UserRows(ctx context.Context, ref Ref) (list []*UserRow, err e
 // Needs user.read.
 func (s *Service) User(ctx context.Context, ref Ref, idOrName string) (user *User, sessions []*Session, err error) {
 	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
-		if user, err = findUser(r, idOrName); err != nil {
-			return err
-		}
 		if err := p.needsAny(UserRead, UserModify); err != nil {
+			return err // before it tells who is known
+		}
+		if user, err = findUser(r, idOrName); err != nil {
 			return err
 		}
 		sessions, err = r.SessionsOf(user.ID)
@@ -247,13 +247,13 @@ func (s *Service) ResetUser(ctx context.Context, ref Ref, id string) (token stri
 func (s *Service) EndSessions(ctx context.Context, ref Ref, id string) error {
 	return s.as(ctx, ref, func(tx Tx, p *Principal) error {
 		u, err := findUser(tx, id)
-		if err != nil {
-			return err
-		}
-		if p.Ref != u.ref() {
+		if own := err == nil && p.Ref == u.ref(); !own {
 			if err := p.needs(UserModify); err != nil {
 				return err
 			}
+		}
+		if err != nil {
+			return err
 		}
 		return tx.DeleteSessionsOf(u.ID, nil)
 	})
@@ -262,11 +262,11 @@ func (s *Service) EndSessions(ctx context.Context, ref Ref, id string) error {
 // changeUser loads a user, changes it, writes and logs.
 func (s *Service) changeUser(ctx context.Context, ref Ref, id, event string, change func(Tx, *Principal, *User) (facts []any, err error)) error {
 	return s.as(ctx, ref, func(tx Tx, p *Principal) error {
-		u, err := findUser(tx, id)
-		if err != nil {
+		if err := p.needs(UserModify); err != nil {
 			return err
 		}
-		if err := p.needs(UserModify); err != nil {
+		u, err := findUser(tx, id)
+		if err != nil {
 			return err
 		}
 		return keepingAdministrator(tx, func() error {

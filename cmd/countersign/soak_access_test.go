@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -72,7 +73,7 @@ var pageRules = map[string]rule{
 	"GET /evidence/checkpoint.txt":   {path: "/evidence/checkpoint.txt", caps: "trace.read"},
 	"GET /evidence/confirms":         {path: "/evidence/confirms?confirm_id=ID", object: "confirm", caps: "trace.read", requester: true},
 	"GET /evidence/confirms/:id":     {path: "/evidence/confirms/ID", object: "confirm", caps: "trace.read", requester: true},
-	"GET /traces/:id":                {path: "/traces/ID", caps: "trace.read"},
+	"GET /traces/:id":                {path: "/traces/ID", object: "trace", caps: "trace.read"},
 	"GET /account":                   {path: "/account"},
 	"POST /account/password":         {path: "/account/password", body: "current=wrong&password=x&password_again=x"},
 	"POST /account/shortcuts":        {path: "/account/shortcuts", body: "shortcuts=1"},
@@ -148,10 +149,16 @@ func (c *caller) sees(object string, own bool) bool {
 		return false
 	case object == "" || own:
 		return true
+	case !c.user && (object == "trace" || !c.mayDecide || !c.can(deciding)):
+		return false
+	case object == "context":
+		return c.can("context.read context.modify")
 	case !c.user:
-		return object != "trace" && c.mayDecide && c.can(deciding)
+		return true
 	case object == "confirm":
 		return c.can(deciding + " trace.read")
+	case object == "trace":
+		return c.can("trace.read")
 	case object == "plan":
 		return c.can(deciding + " trace.read plan.create plan.propose plan.execute plan.*")
 	}
@@ -171,9 +178,10 @@ func (c *caller) expected(r rule, own bool) int {
 	return 0
 }
 
-// TestBarR11_AccessMatrix asks at every address as every role, of what is one's own
-// and of what is another's, as a user, a key and a key that may decide. The
-// answers are DESIGN's, and a refusal changes nothing in any table.
+// TestBarR11_AccessMatrix asks at every address as every role, of what is one's
+// own and of what is another's, as a user, a key and a key that may decide. The
+// answers are DESIGN's, a refusal changes nothing in any table, and whoever is
+// refused what is another's is told the same of what does not exist.
 func TestBarR11_AccessMatrix(t *testing.T) {
 	t.Parallel()
 	b, _ := newBar(t, "R11", 0, 0)
@@ -206,7 +214,7 @@ func TestBarR11_AccessMatrix(t *testing.T) {
 			&caller{visitor: &visitor{house: h, key: decider}, name: "decider-" + role.Name, role: role, mayDecide: true})
 		posts(h, name)
 	}
-	tried := map[int]int{}
+	tried, nobody := map[int]int{}, domain.Ref{ID: "unknown"}
 	// Refusals come first: they must leave everything as it is.
 	for _, allowed := range []bool{false, true} {
 		for _, c := range callers {
@@ -228,6 +236,10 @@ func TestBarR11_AccessMatrix(t *testing.T) {
 					switch {
 					case want != 0 && got.status != want, want == 0 && refusal, got.status >= http.StatusInternalServerError:
 						b.violated("%s: %s %s of %s: status %d, want %d: %.300s", c.name, r.Method, r.Path, id, got.status, want, got.body)
+					case id == foreign && (want == http.StatusNotFound || want != 0 && rule.object == ""):
+						if unknown := c.asks(r.Method, rule, "unknown", nobody, nobody); unknown.anonymous("unknown") != got.anonymous(foreign) {
+							b.violated("%s: %s %s tells the unknown from another's: status %d and %d", c.name, r.Method, r.Path, unknown.status, got.status)
+						}
 					}
 					tried[want]++
 					b.n.Add(1)
@@ -291,6 +303,15 @@ func (c *caller) asks(method string, r rule, id string, user, agent domain.Ref) 
 	}
 	return c.do(method, fill(r.path), "", form)
 }
+
+// anonymous is an answer without the id that it was asked with, and without what
+// no answer has in common with another.
+func (a told) anonymous(id string) string {
+	return fmt.Sprint(a.status, ownMarks.ReplaceAllString(strings.ReplaceAll(a.body, id, "ID"), "OWN"))
+}
+
+// ownMarks are the ids that the server makes, and the times.
+var ownMarks = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|20[0-9T:.-]+Z`)
 
 // posts makes an object of every kind, named by the user in whose group it is.
 func posts(h *house, owner string) (id string) {
