@@ -6,36 +6,22 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"net/url"
-	"os"
-	"path/filepath"
-
-	sqlite3 "modernc.org/sqlite/lib"
 
 	"countersign/domain/evidence"
 )
 
-// Audit tells a verification everything that a database file holds, and gives
-// the newest checkpoint in it. It changes nothing, whether a server runs or
-// not. An error says that the file could not be read; what is read and wrong
-// is told to the audit.
-func Audit(ctx context.Context, path string, a *evidence.Audit) (signed string, err error) {
-	name, clean, err := readOnly(path)
-	if err != nil {
-		return "", fmt.Errorf("database %s: %w", path, err)
-	}
-	defer clean()
-	pool, err := sql.Open("sqlite", name)
+// Audit tells a verification everything that a database holds, and gives the
+// newest checkpoint in it. It changes nothing, whether a server runs or not. An
+// error says that the database could not be read; what is read and wrong is
+// told to the audit.
+func Audit(ctx context.Context, db string, a *evidence.Audit) (signed string, err error) {
+	d, err := dialectOf(db)
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = pool.Close() }() // it only read
-	pool.SetMaxOpenConns(1)
-	c, err := openConn(ctx, pool)
+	c, err := openConn(ctx, d, audits)
 	if err == nil {
-		defer func() { _ = c.close() }()
+		defer func() { _ = c.close() }() // it only read
 		signed, err = audit(ctx, &reader{c: c}, a)
 	}
 	if damaged(err) {
@@ -43,82 +29,23 @@ func Audit(ctx context.Context, path string, a *evidence.Audit) (signed string, 
 		return signed, nil
 	}
 	if err != nil {
-		return "", fmt.Errorf("database %s: %w", path, err)
+		return "", fmt.Errorf("database %s: %w", d.label(), err)
 	}
 	return signed, nil
-}
-
-// damaged says whether a file cannot be read because of what is in it.
-func damaged(err error) bool {
-	code := resultCode(err)
-	return code == sqlite3.SQLITE_CORRUPT || code == sqlite3.SQLITE_NOTADB
-}
-
-// readOnly names a database file so that opening it changes nothing. With a
-// journal that nobody has open, a reader would have to write beside it, so a
-// copy of both is read.
-func readOnly(path string) (name string, clean func(), err error) {
-	if path, err = filepath.Abs(path); err != nil {
-		return "", nil, err
-	}
-	if _, err := os.Stat(path); err != nil {
-		return "", nil, err
-	}
-	there := func(suffix string) bool {
-		info, err := os.Stat(path + suffix)
-		return err == nil && info.Size() > 0
-	}
-	dsn := url.URL{Scheme: "file", Path: path}
-	settings := url.Values{"_pragma": {"busy_timeout(10000)", "trusted_schema(0)", "query_only(1)", "cache_size(-65536)"}, "mode": {"ro"}}
-	clean = func() {}
-	switch {
-	case !there("-wal") && !there("-journal"):
-		settings.Set("immutable", "1")
-	case !there("-shm"):
-		dir, err := os.MkdirTemp("", "countersign-verify-")
-		if err != nil {
-			return "", nil, err
-		}
-		clean = func() { _ = os.RemoveAll(dir) }
-		for _, suffix := range []string{"", "-wal", "-journal"} {
-			if err := copyFile(filepath.Join(dir, "copy.db"+suffix), path+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				clean()
-				return "", nil, err
-			}
-		}
-		dsn.Path = filepath.Join(dir, "copy.db")
-		settings.Del("mode")
-	}
-	dsn.RawQuery = settings.Encode()
-	return dsn.String(), clean, nil
-}
-
-func copyFile(to, from string) error {
-	source, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = source.Close() }() // it was only read
-	target, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(target, source)
-	return errors.Join(err, target.Close())
 }
 
 // ErrSchema says that a database is not of this program's schema.
 var ErrSchema = errors.New("it is not of this program's schema: run countersign migrate")
 
 func audit(ctx context.Context, r *reader, a *evidence.Audit) (signed string, err error) {
-	if _, err := r.c.exec(sqlBeginRead); err != nil {
+	if err := r.c.begin(ctx, r.c.dialect.words().beginRead); err != nil {
 		return "", err
 	}
 	applied, err := appliedMigrations(r.c)
 	if err != nil {
 		return "", err
 	}
-	if len(applied) != len(migrations) || compatible(applied) != nil {
+	if len(applied) != len(r.c.dialect.migrations()) || compatible(r.c.dialect, applied) != nil {
 		return "", ErrSchema
 	}
 	if signed, err = r.head(); err != nil {
@@ -136,7 +63,7 @@ func audit(ctx context.Context, r *reader, a *evidence.Audit) (signed string, er
 
 // auditHead holds the number beside the checkpoint to the one in it.
 func (r *reader) auditHead(_ context.Context, a *evidence.Audit) error {
-	return r.c.each("SELECT size, checkpoint FROM log_head", nil, func(rows *sql.Rows) error {
+	return r.c.each("SELECT size, checkpoint FROM log_head", nil, func(rows row) error {
 		var size int64
 		var signed string
 		if err := rows.Scan(&size, &signed); err != nil {
@@ -149,8 +76,17 @@ func (r *reader) auditHead(_ context.Context, a *evidence.Audit) error {
 	})
 }
 
+// borrowed is a byte string that is looked at and not kept.
+type borrowed []byte
+
+// Scan implements sql.Scanner.
+func (b *borrowed) Scan(src any) (err error) {
+	*b, err = as[[]byte](src)
+	return err
+}
+
 func (r *reader) auditLog(_ context.Context, a *evidence.Audit) error {
-	return r.c.each("SELECT seq, entry, type, confirm_id, plan_id, object_id, trace_id FROM log ORDER BY seq", nil, func(rows *sql.Rows) error {
+	return r.c.each("SELECT seq, entry, type, confirm_id, plan_id, object_id, trace_id FROM log ORDER BY seq", nil, func(rows row) error {
 		var row evidence.LogRow
 		err := rows.Scan(&row.Seq, &row.Entry, &row.Type, &row.ConfirmID, &row.PlanID, &row.ObjectID, &row.TraceID)
 		if err == nil {
@@ -161,9 +97,9 @@ func (r *reader) auditLog(_ context.Context, a *evidence.Audit) error {
 }
 
 func (r *reader) auditHashes(_ context.Context, a *evidence.Audit) error {
-	return r.c.each("SELECT idx, hash FROM log_hashes ORDER BY idx", nil, func(rows *sql.Rows) error {
+	return r.c.each("SELECT idx, hash FROM log_hashes ORDER BY idx", nil, func(rows row) error {
 		var index int64
-		var hash sql.RawBytes
+		var hash borrowed
 		err := rows.Scan(&index, &hash)
 		if err == nil {
 			a.Hash(index, hash)
@@ -188,9 +124,9 @@ func (r *reader) auditRows(ctx context.Context, a *evidence.Audit) error {
 }
 
 func (r *reader) auditContents(_ context.Context, a *evidence.Audit) error {
-	return r.c.each("SELECT confirm_id, salt, content FROM confirm_contents", nil, func(rows *sql.Rows) error {
+	return r.c.each("SELECT confirm_id, salt, content FROM confirm_contents", nil, func(rows row) error {
 		var id string
-		var salt, content sql.RawBytes
+		var salt, content borrowed
 		err := rows.Scan(&id, &salt, &content)
 		if err == nil {
 			a.Content(id, salt, content)
@@ -201,7 +137,7 @@ func (r *reader) auditContents(_ context.Context, a *evidence.Audit) error {
 
 func (r *reader) auditDecisions(_ context.Context, a *evidence.Audit) error {
 	return r.c.each(`SELECT d.confirm_id, d.seq, d.actions, t.salt, t.content FROM decisions d
-		LEFT JOIN confirm_contents t ON t.confirm_id = d.confirm_id`, nil, func(rows *sql.Rows) error {
+		LEFT JOIN confirm_contents t ON t.confirm_id = d.confirm_id`, nil, func(rows row) error {
 		var d evidence.Decided
 		var actions sql.NullString
 		if err := rows.Scan(&d.ConfirmID, &d.Seq, &actions, &d.Salt, &d.Content); err != nil {

@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"sync"
 
 	"countersign/domain/evidence"
 )
@@ -11,12 +9,12 @@ import (
 // auditSchema compares what the database is made of with what this program
 // makes: a trigger that somebody added could change rows behind its back. It
 // also has the database check its own pages and indexes.
-func (r *reader) auditSchema(_ context.Context, a *evidence.Audit) error {
-	want, err := freshSchema()
+func (r *reader) auditSchema(ctx context.Context, a *evidence.Audit) error {
+	want, err := r.c.dialect.freshSchema(ctx)
 	if err != nil {
 		return err
 	}
-	got, err := r.schema()
+	got, err := r.c.dialect.schema(r)
 	if err != nil {
 		return err
 	}
@@ -30,38 +28,17 @@ func (r *reader) auditSchema(_ context.Context, a *evidence.Audit) error {
 			a.Schema("%s: it is missing", name)
 		}
 	}
-	problems, err := r.strings("PRAGMA integrity_check(10)")
+	problems, err := r.c.dialect.check(r)
 	for _, problem := range problems {
-		if problem != "ok" {
-			a.Schema("database: the file is damaged: %s", problem)
-		}
+		a.Schema("database: the file is damaged: %s", problem)
 	}
 	return err
 }
 
-// freshSchema is that of a new database.
-var freshSchema = sync.OnceValues(func() (map[string]string, error) {
-	pool, err := sql.Open("sqlite", "file:schema?mode=memory")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = pool.Close() }() // nothing is kept
-	pool.SetMaxOpenConns(1)
-	c, err := openConn(context.Background(), pool)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = c.close() }()
-	if err := migrate(c, nil); err != nil {
-		return nil, err
-	}
-	return (&reader{c: c}).schema()
-})
-
-// schema is the text of everything that the database is made of, by name.
-func (r *reader) schema() (map[string]string, error) {
+// described are the rows of a query for names and texts.
+func (r *reader) described(text string, args ...any) (map[string]string, error) {
 	made := map[string]string{}
-	err := r.c.each("SELECT type || ' ' || name, sql FROM sqlite_schema WHERE sql IS NOT NULL", nil, func(rows *sql.Rows) error {
+	err := r.c.each(text, args, func(rows row) error {
 		var name, text string
 		err := rows.Scan(&name, &text)
 		made[name] = text

@@ -11,7 +11,9 @@ import (
 // Backup writes a copy of the database to a new file, readable by its owner
 // alone. It is a snapshot; writers go on meanwhile. A file that exists is
 // refused.
-func (db *DB) Backup(ctx context.Context, file string) (err error) {
+func (db *DB) Backup(ctx context.Context, file string) error { return db.dialect.backup(ctx, file) }
+
+func (d *sqlite) backup(ctx context.Context, file string) (err error) {
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if err != nil {
 		return fmt.Errorf("backup: %w", err)
@@ -23,12 +25,12 @@ func (db *DB) Backup(ctx context.Context, file string) (err error) {
 		}
 	}()
 	// A connection of its own: those that read may not write a copy either.
-	pool, err := openPool(db.path, 1, writeSettings())
+	s, err := d.open(ctx, d.path, writeSettings())
 	if err != nil {
 		return fmt.Errorf("backup: %w", err)
 	}
-	defer func() { err = errors.Join(err, pool.Close()) }()
-	if _, err := pool.ExecContext(ctx, "VACUUM INTO $1", file); err != nil {
+	defer func() { err = errors.Join(err, s.close()) }()
+	if _, err := s.conn.ExecContext(ctx, "VACUUM INTO $1", file); err != nil {
 		return fmt.Errorf("backup to %s: %w", file, err)
 	}
 	// The database does not flush the copy.

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"database/sql"
 	"strings"
 
 	"countersign/domain"
@@ -39,7 +38,7 @@ func (r *reader) Confirms(f domain.ConfirmFilter, p domain.Page) ([]*domain.Conf
 		return nil, "", err
 	}
 	var list []*domain.ConfirmRow
-	err = r.c.each(selectConfirmRows+rest, q.args, func(rows *sql.Rows) error {
+	err = r.c.each(selectConfirmRows+rest, q.args, func(rows row) error {
 		row := new(domain.ConfirmRow)
 		list = append(list, row)
 		return scanConfirmRow(rows, row)
@@ -126,7 +125,7 @@ func roleArgs(v domain.Visibility) []any {
 	return args
 }
 
-func scanConfirmRow(rows *sql.Rows, row *domain.ConfirmRow) error {
+func scanConfirmRow(rows row, row *domain.ConfirmRow) error {
 	var d domain.Decision
 	dest := append(confirms.dest(&row.Confirm), text(&row.Title), text(&row.Reason), list(&row.Tools))
 	dest = append(dest, decisions.dest(&d)[:len(decisionsListed.columns)]...)

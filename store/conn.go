@@ -2,22 +2,17 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"fmt"
 
 	"countersign/domain"
 )
 
-// maxStatements bounds a connection's cache: the filters of lists combine to
-// more texts than are worth keeping prepared.
-const maxStatements = 256
-
-// conn is one connection with its prepared statements. It belongs to one
-// goroutine at a time. Statements run to their end: an interrupted one would
-// roll back the whole group it runs in.
+// conn is a connection as the store uses it. It belongs to one goroutine at a
+// time. Statements run to their end: an interrupted one would roll back the
+// whole group it runs in.
 type conn struct {
-	sql        *sql.Conn
-	statements map[string]*sql.Stmt
+	session
+	dialect dialect
+	use     use
 	// doomed is the first error of the current transaction after which nothing
 	// of it may be committed. No statement runs any more: the transaction may
 	// be gone, and the next statement would commit by itself.
@@ -25,74 +20,110 @@ type conn struct {
 	rights rights
 }
 
-func openConn(ctx context.Context, db *sql.DB) (*conn, error) {
-	c, err := db.Conn(ctx)
+// session is an open connection to one of the databases.
+type session interface {
+	// exec runs a statement and says how many rows it changed.
+	exec(text string, args []any) (int64, error)
+	// query runs a query and calls fn for every row.
+	query(text string, args []any, fn func(row) error) error
+	// script runs statements that have no parameters.
+	script(text string) error
+	// commit ends the transaction, and tells others of the log when it grew. An
+	// error with known means that nothing was committed; without, whether it
+	// was is unknown.
+	commit(grew bool) (known bool, err error)
+	// dooms says whether the whole transaction is lost with this error: the
+	// disk, the connection or the memory failed, not the statement.
+	dooms(err error) bool
+	// gone says whether the connection is, and with it what was not committed.
+	gone() bool
+	close() error
+}
+
+// row is a row of a result.
+type row interface {
+	Scan(dest ...any) error
+}
+
+// openConn opens a connection.
+func openConn(ctx context.Context, d dialect, u use) (*conn, error) {
+	s, err := d.connect(ctx, u)
 	if err != nil {
 		return nil, err
 	}
-	return &conn{sql: c, statements: map[string]*sql.Stmt{}}, nil
+	return &conn{session: s, dialect: d, use: u}, nil
 }
 
-func (c *conn) prepare(text string) (*sql.Stmt, error) {
-	if c.doomed != nil {
-		return nil, c.doomed
+// revive connects again if the connection is gone.
+func (c *conn) revive(ctx context.Context) (fresh bool, err error) {
+	c.doomed = nil
+	if !c.gone() {
+		return false, nil
 	}
-	if s := c.statements[text]; s != nil {
-		return s, nil
-	}
-	s, err := c.sql.PrepareContext(context.Background(), text)
+	s, err := c.dialect.connect(ctx, c.use)
 	if err != nil {
-		return nil, c.note(fmt.Errorf("prepare: %w", err))
+		return false, err
 	}
-	for old, stmt := range c.statements {
-		if len(c.statements) < maxStatements {
-			break
+	_ = c.session.close() // it is gone
+	c.session = s
+	c.rights.forget()
+	return true, nil
+}
+
+// begin begins a transaction, over a new connection if the old one is gone:
+// that may show only now.
+func (c *conn) begin(ctx context.Context, text string) error {
+	for {
+		fresh, err := c.revive(ctx)
+		if err != nil {
+			return err
 		}
-		delete(c.statements, old)
-		_ = stmt.Close() // a cached statement holds nothing
+		err = c.session.script(text)
+		if err == nil {
+			c.rights.begin()
+		}
+		if err == nil || fresh || !c.gone() {
+			return err
+		}
 	}
-	c.statements[text] = s
-	return s, nil
+}
+
+// rollback ends the transaction, if there still is one.
+func (c *conn) rollback() error {
+	c.doomed = nil
+	if c.gone() {
+		return nil
+	}
+	err := c.session.script("ROLLBACK")
+	if c.gone() || nothingOpen(err) {
+		return nil
+	}
+	return err
 }
 
 // exec runs a statement and says how many rows it changed.
 func (c *conn) exec(text string, args ...any) (int64, error) {
-	s, err := c.prepare(text)
-	if err != nil {
-		return 0, err
+	if c.doomed != nil {
+		return 0, c.doomed
 	}
-	result, err := s.ExecContext(context.Background(), args...)
-	if err != nil {
-		return 0, c.note(err)
-	}
-	return result.RowsAffected()
+	n, err := c.session.exec(text, args)
+	return n, c.note(err)
 }
 
 // each runs a query and calls fn for every row.
-func (c *conn) each(text string, args []any, fn func(*sql.Rows) error) error {
-	s, err := c.prepare(text)
-	if err != nil {
-		return err
+func (c *conn) each(text string, args []any, fn func(row) error) error {
+	if c.doomed != nil {
+		return c.doomed
 	}
-	rows, err := s.QueryContext(context.Background(), args...)
-	if err != nil {
-		return c.note(err)
-	}
-	defer func() { _ = rows.Close() }() // Err reports what matters
-	for rows.Next() {
-		if err := fn(rows); err != nil {
-			return err
-		}
-	}
-	return c.note(rows.Err())
+	return c.note(c.query(text, args, fn))
 }
 
 // row scans the only row of a query; domain.ErrNotFound when there is none.
 func (c *conn) row(text string, args []any, dest ...any) error {
 	found := false
-	err := c.each(text, args, func(rows *sql.Rows) error {
+	err := c.each(text, args, func(r row) error {
 		found = true
-		return rows.Scan(dest...)
+		return r.Scan(dest...)
 	})
 	if err == nil && !found {
 		return domain.ErrNotFound
@@ -102,15 +133,8 @@ func (c *conn) row(text string, args []any, dest ...any) error {
 
 // note remembers an error that dooms the transaction.
 func (c *conn) note(err error) error {
-	if c.doomed == nil && dooms(err) {
+	if err != nil && c.doomed == nil && c.dooms(err) {
 		c.doomed = err
 	}
 	return err
-}
-
-func (c *conn) close() error {
-	for _, s := range c.statements {
-		_ = s.Close() // closing the connection reports what matters
-	}
-	return c.sql.Close()
 }

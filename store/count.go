@@ -1,7 +1,6 @@
 package store
 
 import (
-	"database/sql"
 	"errors"
 	"fmt"
 	"strings"
@@ -56,7 +55,7 @@ func (r *reader) PendingByType() (map[domain.TargetType]int, error) {
 	}
 	counts := map[domain.TargetType]int{}
 	text := "SELECT name, n FROM volatile_counts WHERE name IN (" + strings.Join(marks, ", ") + ")"
-	err := r.c.each(text, args, func(rows *sql.Rows) error {
+	err := r.c.each(text, args, func(rows row) error {
 		var name string
 		var n int
 		err := rows.Scan(&name, &n)

@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -44,63 +43,65 @@ type Options struct {
 
 var _ domain.Store = (*DB)(nil)
 
-// DB is a database file, opened.
+// DB is a database, opened.
 type DB struct {
-	path    string
-	writing *sql.DB
-	reading *sql.DB
+	dialect dialect
 	writer  *writer
 	readers chan *conn // those free; opened in all
 	opened  int
 	keys    *signing
 	closed  chan struct{}
 	close   func() error
+	deafen  func() // ends listening to others
+	hearing sync.WaitGroup
 }
 
 // errClosed is the answer to whoever comes after Close.
 var errClosed = &domain.Error{Code: domain.CodeEvidenceUnavailable,
 	Message: "The server is stopping. The change did not happen.", Err: errors.New("the database is closed")}
 
-// Open opens the database file, makes it if it is missing, and applies the
-// migrations that it lacks. A schema newer than this program is refused, and
-// so is one whose migrations were not this program's. A database that is not the
-// one written last is refused with ErrRollback.
-func Open(ctx context.Context, path string, o Options) (*DB, error) {
-	o.SigningKey, o.Head = KeyFile(path, o.SigningKey), HeadFile(path, o.Head)
+// Open opens a database: a SQLite file, which is made if it is missing, or the
+// one at a postgres:// URL. It applies the migrations that it lacks. A schema
+// newer than this program is refused, and so is one whose migrations were not
+// this program's. A database that is not the one written last is refused with
+// ErrRollback.
+func Open(ctx context.Context, name string, o Options) (*DB, error) {
+	d, err := dialectOf(name)
+	if err != nil {
+		return nil, err
+	}
+	o.SigningKey, o.Head = KeyFile(name, o.SigningKey), HeadFile(name, o.Head)
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	db := &DB{path: path, keys: &signing{path: o.SigningKey}, readers: make(chan *conn, readers), closed: make(chan struct{})}
+	db := &DB{dialect: d, keys: &signing{path: o.SigningKey}, readers: make(chan *conn, d.readers()), closed: make(chan struct{})}
 	db.close = sync.OnceValue(db.shut)
 	if err := db.open(ctx, o); err != nil {
-		return nil, errors.Join(fmt.Errorf("open database %s: %w", path, err), db.Close())
+		return nil, errors.Join(fmt.Errorf("open database %s: %w", d.label(), err), db.Close())
 	}
 	return db, nil
 }
 
 func (db *DB) open(ctx context.Context, o Options) (err error) {
-	if err := createFile(db.path); err != nil {
+	if err := db.dialect.create(); err != nil {
 		return err
 	}
-	if db.writing, err = openPool(db.path, 1, writeSettings()); err != nil {
-		return err
-	}
-	c, err := connect(ctx, db.writing)
+	c, err := openConn(ctx, db.dialect, writes)
 	if err != nil {
 		return err
 	}
-	if err := migrate(c, o.Now); err != nil {
+	if err := migrate(ctx, c, o.Now); err != nil {
 		return errors.Join(err, c.close())
 	}
-	if db.writer, err = newWriter(c, db.keys, o); err != nil {
+	if db.writer, err = newWriter(ctx, c, db.keys, o); err != nil {
 		return errors.Join(err, c.close())
 	}
 	go db.writer.run()
-	if db.reading, err = openPool(db.path, readers, readSettings()); err != nil {
-		return err
-	}
-	for range readers {
-		r, err := openConn(ctx, db.reading)
+	listening, deafen := context.WithCancel(context.WithoutCancel(ctx))
+	db.deafen = deafen
+	db.hearing.Go(func() { db.dialect.listen(listening, db.writer.wake) })
+	for range db.dialect.readers() {
+		r, err := openConn(ctx, db.dialect, reads)
 		if err != nil {
 			return err
 		}
@@ -111,14 +112,20 @@ func (db *DB) open(ctx context.Context, o Options) (err error) {
 }
 
 // KeyFile is where the signing key of a database lies, unless file says where.
-func KeyFile(path, file string) string { return cmp.Or(file, path+".key") }
+func KeyFile(db, file string) string {
+	key, _ := filesOf(db)
+	return cmp.Or(file, key)
+}
 
 // HeadFile is where the newest checkpoint of a database is kept, unless file
 // says where.
-func HeadFile(path, file string) string { return cmp.Or(file, path+".head") }
+func HeadFile(db, file string) string {
+	_, head := filesOf(db)
+	return cmp.Or(file, head)
+}
 
-// Close waits for what is running, refuses what comes later, and closes the
-// file.
+// Close waits for what is running, refuses what comes later, and closes all
+// connections.
 func (db *DB) Close() error { return db.close() }
 
 func (db *DB) shut() error {
@@ -127,16 +134,16 @@ func (db *DB) shut() error {
 	for range db.opened {
 		errs = append(errs, (<-db.readers).close())
 	}
+	if db.deafen != nil {
+		db.deafen()
+		db.hearing.Wait()
+	}
+	// The writing connection is the last: closing it folds the journal of a file
+	// into it.
 	if db.writer != nil {
 		close(db.writer.stop)
 		<-db.writer.ended
 		errs = append(errs, db.writer.c.close())
-	}
-	// The writing pool is the last: closing it folds the journal into the file.
-	for _, pool := range []*sql.DB{db.reading, db.writing} {
-		if pool != nil {
-			errs = append(errs, pool.Close())
-		}
 	}
 	return errors.Join(errs...)
 }
@@ -166,14 +173,14 @@ func (db *DB) view(ctx context.Context, fn func(*reader) error) (err error) {
 		return errClosed
 	}
 	defer func() { db.readers <- c }()
-	if _, err := c.exec(sqlBeginRead); err != nil {
+	if err := c.begin(ctx, db.dialect.words().beginRead); err != nil {
+		if ctx.Err() == nil && c.gone() {
+			return &domain.Error{Code: domain.CodeEvidenceUnavailable, Message: "The database cannot be reached.", Err: err}
+		}
 		return err
 	}
-	c.rights.begin()
 	defer func() {
-		c.doomed = nil
-		_, ended := c.exec("ROLLBACK")
-		if err == nil && ended != nil {
+		if ended := c.rollback(); err == nil {
 			err = ended
 		}
 	}()
@@ -188,6 +195,6 @@ func (db *DB) Ready(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return compatible(applied)
+		return compatible(db.dialect, applied)
 	})
 }

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"database/sql"
 	"fmt"
 	"strings"
 
@@ -60,7 +59,7 @@ func (r *reader) Entries(f domain.EntryFilter) ([]*evidence.Entry, error) {
 
 func (r *reader) entries(rest string, args ...any) ([]*evidence.Entry, error) {
 	var list []*evidence.Entry
-	err := r.c.each("SELECT entry FROM log "+rest, args, func(rows *sql.Rows) error {
+	err := r.c.each("SELECT entry FROM log "+rest, args, func(rows row) error {
 		var data []byte
 		if err := rows.Scan(&data); err != nil {
 			return err

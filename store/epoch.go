@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -26,17 +27,16 @@ func (l *loss) Unwrap() error { return ErrRollback }
 
 // inspect compares the database with its newest checkpoint and with the head
 // file. A restore that is accepted is kept in mind until BeginEpoch.
-func (s *sealer) inspect(c *conn, accept bool) error {
+func (s *sealer) inspect(ctx context.Context, c *conn, accept bool) error {
 	known, err := s.file.read() // before the database, which may be written to
 	if err != nil {
 		return err
 	}
-	if _, err := c.exec(sqlBeginRead); err != nil {
+	if err := c.begin(ctx, c.dialect.words().beginRead); err != nil {
 		return err
 	}
 	lost, err := s.compare(&reader{c, s.keys}, known, accept)
-	_, ended := c.exec("ROLLBACK")
-	if err = errors.Join(err, ended); err != nil || lost == nil {
+	if err = errors.Join(err, c.rollback()); err != nil || lost == nil {
 		return err
 	}
 	if !accept {

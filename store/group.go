@@ -1,6 +1,8 @@
 package store
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"time"
@@ -26,10 +28,9 @@ func (w *writer) attempt(group []*member) ([]*evidence.Entry, error) {
 	if w.failed != nil {
 		return nil, w.failed
 	}
-	if _, err := w.c.exec(sqlBegin); err != nil {
+	if err := w.c.begin(context.Background(), w.c.dialect.words().begin); err != nil {
 		return nil, w.abandon(err)
 	}
-	w.c.rights.begin()
 	// Other processes write too, so the head is what it is only from here on.
 	first, err := (&reader{c: w.c}).NextSeq()
 	if err != nil {
@@ -56,11 +57,13 @@ func (w *writer) attempt(group []*member) ([]*evidence.Entry, error) {
 		}
 	}
 	time.Sleep(w.delay)
-	if _, err := w.c.exec("COMMIT"); err != nil {
-		if refusedCommit(err) {
+	if known, err := w.c.commit(sealed != nil); err != nil {
+		if known {
 			return nil, w.abandon(err)
 		}
-		return nil, w.fail(err)
+		if err := w.settle(err, next, leaves); err != nil {
+			return nil, err
+		}
 	}
 	if sealed != nil {
 		if err := w.sealer.committed(sealed); err != nil {
@@ -86,17 +89,22 @@ func (x *tx) run(m *member) error {
 	if m.err == nil && len(x.rows) > 0 {
 		m.err = fmt.Errorf("%w: %s %s", errUncovered, x.rows[0].Table, x.rows[0].Key)
 	}
-	if m.err != nil {
-		if x.rightsChanged {
-			x.c.rights.forget()
+	if m.err == nil {
+		// This fails after a statement that the member overlooked had failed.
+		if _, m.err = x.c.exec("RELEASE member"); m.err == nil {
+			return nil
 		}
-		if _, err := x.c.exec("ROLLBACK TO member"); err != nil {
+	}
+	if x.rightsChanged {
+		x.c.rights.forget()
+	}
+	// These fail when the transaction is gone, and so tell that it is.
+	for _, text := range []string{"ROLLBACK TO member", "RELEASE member"} {
+		if _, err := x.c.exec(text); err != nil {
 			return err
 		}
 	}
-	// This fails when the transaction is gone, and so tells that it is.
-	_, err := x.c.exec("RELEASE member")
-	return err
+	return nil
 }
 
 // call runs fn; a panic becomes its error, so that others in the group do not
@@ -112,13 +120,66 @@ func (x *tx) call(fn func(domain.Tx) error) (err error) {
 
 // abandon rolls the group back: nothing of it happened.
 func (w *writer) abandon(cause error) error {
-	w.c.doomed = nil
 	w.c.rights.forget()
-	if _, err := w.c.exec("ROLLBACK"); err != nil && !nothingOpen(err) {
+	if err := w.c.rollback(); err != nil {
 		return w.fail(fmt.Errorf("%w (after %w)", err, cause))
 	}
 	return &domain.Error{Code: domain.CodeEvidenceUnavailable,
 		Message: "The change could not be logged, so it did not happen.", Err: cause}
+}
+
+// settle finds out what became of a group whose connection failed while it was
+// committed. It returns nil if the log has the group's last entry, which next
+// follows.
+func (w *writer) settle(cause error, next int64, leaves []evidence.Hash) error {
+	if !w.c.dialect.outlives() {
+		return w.fail(cause)
+	}
+	w.sealer.tree = nil // to be read again
+	if len(leaves) > 0 {
+		ctx, cancel := context.WithTimeout(context.Background(), settleTimeout)
+		defer cancel()
+		for ctx.Err() == nil {
+			there, err := w.has(ctx, next-1, leaves[len(leaves)-1])
+			switch {
+			case err == nil && there:
+				return nil
+			case err == nil:
+				return w.abandon(cause)
+			}
+			select {
+			case <-ctx.Done():
+			case <-time.After(settlePause):
+			}
+		}
+	}
+	return unknown(cause)
+}
+
+// has says whether an entry of the log is the one with this hash. It waits for
+// what may still be committing: a connection's lock ends with it.
+func (w *writer) has(ctx context.Context, seq int64, leaf evidence.Hash) (bool, error) {
+	if err := w.c.begin(ctx, w.c.dialect.words().begin); err != nil {
+		return false, err
+	}
+	stored, err := (&reader{c: w.c}).Leaf(seq)
+	if errors.Is(err, domain.ErrNotFound) {
+		stored, err = nil, nil
+	}
+	return stored != nil && evidence.LeafHash(stored) == leaf, errors.Join(err, w.c.rollback())
+}
+
+// How long it is tried to find out what became of a group, and the pause after
+// an attempt that failed.
+const (
+	settleTimeout = 5 * time.Second
+	settlePause   = 100 * time.Millisecond
+)
+
+// unknown is the answer when it could not be found out.
+func unknown(cause error) error {
+	return &domain.Error{Code: domain.CodeEvidenceUnavailable,
+		Message: "The storage failed while the change was being written: whether it happened is unknown.", Err: cause}
 }
 
 // fail ends the writer's work: whether the group was committed is unknown
@@ -129,6 +190,5 @@ func (w *writer) fail(cause error) error {
 	if w.fatal != nil {
 		w.fatal(cause)
 	}
-	return &domain.Error{Code: domain.CodeEvidenceUnavailable,
-		Message: "The storage failed while the change was being written: whether it happened is unknown.", Err: cause}
+	return unknown(cause)
 }

@@ -132,7 +132,7 @@ func TestEveryAnswerIsTrue(t *testing.T) {
 	if diff := cmp.Diff(inLog, published); diff != "" {
 		t.Errorf("published (-log +published):\n%s", diff)
 	}
-	db = openTest(t, db.path, Options{})
+	db = openTest(t, db.dialect.label(), Options{})
 	slices.Sort(acknowledged)
 	if diff := cmp.Diff(acknowledged, roleIDs(t, db)); diff != "" {
 		t.Errorf("stored (-acknowledged +stored):\n%s", diff)

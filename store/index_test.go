@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"strings"
 	"testing"
 
@@ -71,7 +70,7 @@ func explain(t *testing.T, db *DB, text string, args []any) string {
 	t.Helper()
 	var lines []string
 	err := db.view(context.Background(), func(r *reader) error {
-		return r.c.each("EXPLAIN QUERY PLAN "+text, args, func(rows *sql.Rows) error {
+		return r.c.each("EXPLAIN QUERY PLAN "+text, args, func(rows row) error {
 			var id, parent, unused int
 			var line string
 			err := rows.Scan(&id, &parent, &unused, &line)

@@ -3,20 +3,16 @@ package store
 import (
 	"context"
 	"crypto/sha256"
-	"embed"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
-
-//go:embed migrations/sqlite/*.sql
-var migrationFiles embed.FS
 
 // Migration is one step of the schema.
 type Migration struct {
@@ -36,25 +32,16 @@ var migrationRecord = newTable("schema_migrations", 1, func(m *Migration) []colu
 	}
 })
 
-const createMigrationRecord = `CREATE TABLE IF NOT EXISTS schema_migrations (
-	number     INTEGER PRIMARY KEY,
-	name       TEXT NOT NULL,
-	checksum   TEXT NOT NULL,
-	applied_at INTEGER
-) STRICT`
-
-// migrations are this program's, in order. Files are named
+// loadMigrations reads the files of a directory. They are named
 // <number>_<name>.sql, numbered from 1 without a gap.
-var migrations = loadMigrations()
-
-func loadMigrations() []Migration {
-	names, err := fs.Glob(migrationFiles, "migrations/sqlite/*.sql")
+func loadMigrations(files fs.ReadFileFS, directory string) []Migration {
+	names, err := fs.Glob(files, directory+"/*.sql")
 	if err != nil {
 		panic(err)
 	}
 	var list []Migration
 	for i, name := range names {
-		data, err := migrationFiles.ReadFile(name)
+		data, err := files.ReadFile(name)
 		if err != nil {
 			panic(err)
 		}
@@ -73,11 +60,11 @@ func loadMigrations() []Migration {
 
 // migrate applies what is missing, each migration in a transaction of its own.
 // Two processes may start at once: each looks again under the lock.
-func migrate(c *conn, now func() time.Time) error {
+func migrate(ctx context.Context, c *conn, now func() time.Time) error {
 	for {
-		done, err := migrateOne(c, now)
+		done, err := migrateOne(ctx, c, now)
 		if err != nil {
-			_, _ = c.exec("ROLLBACK") // the first error says more
+			_ = c.rollback() // the first error says more
 			return err
 		}
 		if done {
@@ -86,11 +73,12 @@ func migrate(c *conn, now func() time.Time) error {
 	}
 }
 
-func migrateOne(c *conn, now func() time.Time) (done bool, err error) {
-	if _, err := c.exec(sqlBegin); err != nil {
+func migrateOne(ctx context.Context, c *conn, now func() time.Time) (done bool, err error) {
+	words, migrations := c.dialect.words(), c.dialect.migrations()
+	if err := c.begin(ctx, words.begin); err != nil {
 		return false, err
 	}
-	if _, err := c.exec(createMigrationRecord); err != nil {
+	if err := c.script(words.record); err != nil {
 		return false, err
 	}
 	x := &tx{reader: reader{c: c}}
@@ -98,7 +86,7 @@ func migrateOne(c *conn, now func() time.Time) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if err := compatible(applied); err != nil {
+	if err := compatible(c.dialect, applied); err != nil {
 		return false, err
 	}
 	if done = len(applied) == len(migrations); !done {
@@ -106,19 +94,20 @@ func migrateOne(c *conn, now func() time.Time) (done bool, err error) {
 		if now != nil {
 			m.AppliedAt = now()
 		}
-		if _, err := c.sql.ExecContext(context.Background(), m.text); err != nil {
+		if err := c.script(m.text); err != nil {
 			return false, fmt.Errorf("migration %d (%s): %w", m.Number, m.Name, err)
 		}
 		if err := migrationRecord.insert(x, &m); err != nil {
 			return false, err
 		}
 	}
-	_, err = c.exec("COMMIT")
+	_, err = c.commit(false)
 	return done, err
 }
 
 // compatible refuses a schema that this program does not know.
-func compatible(applied []*Migration) error {
+func compatible(d dialect, applied []*Migration) error {
+	migrations := d.migrations()
 	if n := len(applied); n > len(migrations) {
 		return fmt.Errorf("its schema has number %d, newer than this program's %d: use a newer program", applied[n-1].Number, len(migrations))
 	}
@@ -133,29 +122,27 @@ func compatible(applied []*Migration) error {
 func (r *reader) migrations() ([]*Migration, error) { return migrationRecord.all(r, "ORDER BY number") }
 
 // MigrationStatus lists this program's migrations and when each was applied to
-// the database file, which it does not change. A file that does not exist has
-// none.
-func MigrationStatus(ctx context.Context, path string) ([]Migration, error) {
-	status := append([]Migration(nil), migrations...)
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return status, nil
-	}
-	pool, err := openPool(path, 1, readSettings())
+// the database, which it does not change. A file that does not exist has none.
+func MigrationStatus(ctx context.Context, db string) ([]Migration, error) {
+	d, err := dialectOf(db)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = pool.Close() }() // it only read
-	c, err := openConn(ctx, pool)
-	if err != nil {
-		return nil, fmt.Errorf("open database %s: %w", path, err)
+	status := slices.Clone(d.migrations())
+	c, err := openConn(ctx, d, reads)
+	if errors.Is(err, fs.ErrNotExist) {
+		return status, nil
 	}
-	defer func() { _ = c.close() }()
+	if err != nil {
+		return nil, fmt.Errorf("open database %s: %w", d.label(), err)
+	}
+	defer func() { _ = c.close() }() // it only read
 	applied, err := appliedMigrations(c)
 	if err == nil {
-		err = compatible(applied)
+		err = compatible(d, applied)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("database %s: %w", path, err)
+		return nil, fmt.Errorf("database %s: %w", d.label(), err)
 	}
 	for i, m := range applied {
 		status[i].AppliedAt = m.AppliedAt
@@ -166,7 +153,7 @@ func MigrationStatus(ctx context.Context, path string) ([]Migration, error) {
 // appliedMigrations reads the record of a database that may have none yet.
 func appliedMigrations(c *conn) ([]*Migration, error) {
 	var tables int
-	err := c.row("SELECT COUNT(*) FROM sqlite_schema WHERE name = $1", []any{migrationRecord.name}, &tables)
+	err := c.row(c.dialect.words().tables, []any{migrationRecord.name}, &tables)
 	if err != nil || tables == 0 {
 		return nil, err
 	}

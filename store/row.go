@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
@@ -89,7 +88,7 @@ func (r *reader) rows(ctx context.Context, fn func(table, key string, digest []b
 			return err
 		}
 		text := fmt.Sprintf("SELECT %s FROM %s", s.list(""), s.name)
-		err := r.c.each(text, nil, func(rows *sql.Rows) error {
+		err := r.c.each(text, nil, func(rows row) error {
 			values := make([]any, len(s.columns))
 			if err := rows.Scan(pointers(values)...); err != nil {
 				return err

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -21,7 +20,7 @@ func TestEveryColumnIsDigested(t *testing.T) {
 	err := db.view(context.Background(), func(r *reader) error {
 		return r.c.each(`SELECT t.name, c.name FROM sqlite_schema t JOIN pragma_table_info(t.name) c
 			WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite\_%' ESCAPE '\' AND t.name NOT LIKE 'volatile\_%' ESCAPE '\'
-			AND t.name NOT IN ('log', 'log_hashes', 'log_head', 'log_handovers', 'schema_migrations') ORDER BY t.name, c.cid`, nil, func(rows *sql.Rows) error {
+			AND t.name NOT IN ('log', 'log_hashes', 'log_head', 'log_handovers', 'schema_migrations') ORDER BY t.name, c.cid`, nil, func(rows row) error {
 			var table, column string
 			err := rows.Scan(&table, &column)
 			stored[table] = append(stored[table], column)

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"database/sql"
 	"fmt"
 	"strings"
 
@@ -80,7 +79,7 @@ func (t *table[T]) one(r *reader, rest string, args ...any) (*T, error) {
 // all are the rows that the rest of the query selects, in its order.
 func (t *table[T]) all(r *reader, rest string, args ...any) ([]*T, error) {
 	var list []*T
-	err := r.c.each(t.selects+rest, args, func(rows *sql.Rows) error {
+	err := r.c.each(t.selects+rest, args, func(rows row) error {
 		v := new(T)
 		list = append(list, v)
 		return rows.Scan(t.dest(v)...)
@@ -88,15 +87,23 @@ func (t *table[T]) all(r *reader, rest string, args ...any) ([]*T, error) {
 	return list, t.wrap("read", err)
 }
 
-// insert writes a new row; domain.ErrConflict when a unique value is taken.
-func (t *table[T]) insert(x *tx, v *T) error { return t.write(x, t.inserts, v) }
+// insert writes a new row; domain.ErrConflict when a unique value is taken. That
+// is no error to the database: it would end the transaction, and the caller may
+// go on.
+func (t *table[T]) insert(x *tx, v *T) error {
+	return t.write(x, t.inserts+" ON CONFLICT DO NOTHING", v)
+}
 
 // put writes a row in place of the one with the same key, if there is one.
 func (t *table[T]) put(x *tx, v *T) error { return t.write(x, t.upserts, v) }
 
 func (t *table[T]) write(x *tx, text string, v *T) error {
 	values := t.values(v)
-	if _, err := x.c.exec(text, values...); err != nil {
+	n, err := x.c.exec(text, values...)
+	if err == nil && n == 0 {
+		err = domain.ErrConflict
+	}
+	if err != nil {
 		return t.wrap("write", err)
 	}
 	return x.wrote(&t.shape, values)
@@ -106,7 +113,7 @@ func (t *table[T]) write(x *tx, text string, v *T) error {
 func (t *table[T]) remove(x *tx, where string, args ...any) error {
 	text := fmt.Sprintf("DELETE FROM %s WHERE %s RETURNING %s", t.name, where, strings.Join(t.columns[:t.keys], ", "))
 	var keys [][]any
-	err := x.c.each(text, args, func(rows *sql.Rows) error {
+	err := x.c.each(text, args, func(rows row) error {
 		key := make([]any, t.keys)
 		keys = append(keys, key)
 		return rows.Scan(pointers(key)...)

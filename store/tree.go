@@ -1,8 +1,8 @@
 package store
 
 import (
-	"database/sql"
 	"fmt"
+	"slices"
 	"strings"
 
 	"countersign/domain"
@@ -17,33 +17,48 @@ func (r *reader) Leaf(seq int64) (entry []byte, err error) {
 
 // ReadHashes implements evidence.Hashes.
 func (r *reader) ReadHashes(indexes []int64) ([]evidence.Hash, error) {
-	list := make([]evidence.Hash, len(indexes))
-	for i, index := range indexes {
-		var stored []byte
-		err := r.c.row("SELECT hash FROM log_hashes WHERE idx = $1", []any{index}, blob(&stored))
-		if err == nil && len(stored) != len(list[i]) {
-			err = domain.ErrNotFound
+	all := make([]evidence.Hash, len(indexes))
+	list := all // what is left to fill
+	for some := range slices.Chunk(indexes, hashRows) {
+		stored := map[int64][]byte{}
+		marks, args := make([]string, len(some)), make([]any, len(some))
+		for i, index := range some {
+			marks[i], args[i] = fmt.Sprintf("$%d", i+1), index
 		}
+		text := "SELECT idx, hash FROM log_hashes WHERE idx IN (" + strings.Join(marks, ", ") + ")"
+		err := r.c.each(text, args, func(rows row) error {
+			var index int64
+			var hash []byte
+			err := rows.Scan(&index, blob(&hash))
+			stored[index] = hash
+			return err
+		})
 		if err != nil {
-			return nil, fmt.Errorf("tree hash %d: %w", index, err)
+			return nil, fmt.Errorf("tree: %w", err)
 		}
-		copy(list[i][:], stored)
+		for i, index := range some {
+			if hash := stored[index]; copy(list[i][:], hash) != len(hash) || len(hash) != len(list[i]) {
+				return nil, fmt.Errorf("tree hash %d: %w", index, domain.ErrNotFound)
+			}
+		}
+		list = list[len(some):]
 	}
-	return list, nil
+	return all, nil
 }
 
-// hashRows is how many hashes one statement inserts at most.
+// hashRows is how many hashes one statement reads or inserts at most.
 const hashRows = 64
 
 // insertHashes stores new hashes from an index on.
 func (c *conn) insertHashes(index int64, hashes []evidence.Hash) error {
 	for len(hashes) > 0 {
 		n := min(len(hashes), hashRows)
-		args := make([]any, 0, 2*n)
+		marks, args := make([]string, n), make([]any, 0, 2*n)
 		for i := range n {
+			marks[i] = fmt.Sprintf("($%d, $%d)", 2*i+1, 2*i+2)
 			args = append(args, index+int64(i), hashes[i][:])
 		}
-		text := "INSERT INTO log_hashes (idx, hash) VALUES " + strings.Repeat(", (?, ?)", n)[2:]
+		text := "INSERT INTO log_hashes (idx, hash) VALUES " + strings.Join(marks, ", ")
 		if _, err := c.exec(text, args...); err != nil {
 			return fmt.Errorf("write tree: %w", err)
 		}
@@ -88,7 +103,7 @@ func (r *reader) VKey() (string, error) {
 
 // handovers are the checkpoints with which keys took over, in order.
 func (r *reader) handovers() (list []evidence.Handover, err error) {
-	err = r.c.each("SELECT size, checkpoint FROM log_handovers ORDER BY size", nil, func(rows *sql.Rows) error {
+	err = r.c.each("SELECT size, checkpoint FROM log_handovers ORDER BY size", nil, func(rows row) error {
 		var h evidence.Handover
 		err := rows.Scan(&h.Size, &h.Signed)
 		list = append(list, h)

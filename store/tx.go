@@ -1,7 +1,6 @@
 package store
 
 import (
-	"database/sql"
 	"fmt"
 
 	"countersign/domain/evidence"
@@ -17,7 +16,7 @@ type reader struct {
 // strings are the values of a query's only column.
 func (r *reader) strings(text string, args ...any) ([]string, error) {
 	var list []string
-	err := r.c.each(text, args, func(rows *sql.Rows) error {
+	err := r.c.each(text, args, func(rows row) error {
 		var s string
 		err := rows.Scan(&s)
 		list = append(list, s)

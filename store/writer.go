@@ -35,7 +35,8 @@ type writer struct {
 
 	failed    error // the answer to all, once the outcome of a commit is unknown
 	published int64 // number of the last entry handed to committed
-	version   int64 // of the database, as other processes left it
+	behind    bool  // there may be entries that were not handed on
+	woken     chan struct{}
 }
 
 // member is one waiting transaction.
@@ -47,13 +48,13 @@ type member struct {
 	answered chan struct{}
 }
 
-func newWriter(c *conn, keys *signing, o Options) (*writer, error) {
+func newWriter(ctx context.Context, c *conn, keys *signing, o Options) (*writer, error) {
 	w := &writer{
-		c: c, queue: make(chan *member), stop: make(chan struct{}), ended: make(chan struct{}),
+		c: c, queue: make(chan *member), stop: make(chan struct{}), woken: make(chan struct{}, 1), ended: make(chan struct{}),
 		committed: o.Committed, observed: o.Observed, now: o.Now, fatal: o.Fatal, logger: o.Logger, delay: o.CommitDelay,
 		sealer: sealer{keys: keys, file: headFile{path: o.Head}},
 	}
-	if err := w.sealer.inspect(c, o.AcceptRestore); err != nil {
+	if err := w.sealer.inspect(ctx, c, o.AcceptRestore); err != nil {
 		return nil, err
 	}
 	next, err := (&reader{c: c}).NextSeq()
@@ -61,10 +62,8 @@ func newWriter(c *conn, keys *signing, o Options) (*writer, error) {
 		return nil, err
 	}
 	w.published = next - 1
-	if err := c.row(sqlDataVersion, nil, &w.version); err != nil {
-		return nil, err
-	}
-	return w, nil
+	_, err = c.dialect.moved(c)
+	return w, err
 }
 
 // submit queues fn and waits for its answer.
@@ -102,6 +101,8 @@ func (w *writer) run() {
 		select {
 		case m := <-w.queue:
 			w.serve(w.gather(m))
+		case <-w.woken:
+			w.behind = !w.catchUp()
 		case <-poll.C:
 			w.poll()
 			w.writeHead()
@@ -161,15 +162,27 @@ func (w *writer) writeHead() {
 	}
 }
 
+// wake tells the writer that other processes have committed.
+func (w *writer) wake() {
+	select {
+	case w.woken <- struct{}{}:
+	default: // it was told already
+	}
+}
+
 // poll looks whether other processes have committed.
 func (w *writer) poll() {
-	var version int64
-	if err := w.c.row(sqlDataVersion, nil, &version); err != nil {
+	_, err := w.c.revive(context.Background())
+	moved := false
+	if err == nil {
+		moved, err = w.c.dialect.moved(w.c)
+	}
+	if err != nil {
 		w.complain(err)
 		return
 	}
-	if version != w.version && w.catchUp() {
-		w.version = version
+	if moved || w.behind {
+		w.behind = !w.catchUp()
 	}
 }
 

@@ -1,0 +1,145 @@
+package store
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// sqlite is a database in a file.
+type sqlite struct {
+	path    string
+	version int64 // of the file when it was looked at last
+}
+
+//go:embed migrations/sqlite/*.sql
+var sqliteFiles embed.FS
+
+var sqliteMigrations = loadMigrations(sqliteFiles, "migrations/sqlite")
+
+var sqliteWords = words{
+	begin:     `BEGIN IMMEDIATE`,
+	beginRead: `BEGIN`,
+	record: `CREATE TABLE IF NOT EXISTS schema_migrations (
+	number     INTEGER PRIMARY KEY,
+	name       TEXT NOT NULL,
+	checksum   TEXT NOT NULL,
+	applied_at INTEGER
+) STRICT`,
+	tables: `SELECT COUNT(*) FROM sqlite_schema WHERE name = $1`,
+}
+
+func (d *sqlite) label() string { return d.path }
+
+func (d *sqlite) words() *words { return &sqliteWords }
+
+func (d *sqlite) migrations() []Migration { return sqliteMigrations }
+
+func (d *sqlite) readers() int { return 4 }
+
+// outlives is false: whether a commit that the disk failed is on it shows only
+// when the file is opened again.
+func (d *sqlite) outlives() bool { return false }
+
+func (d *sqlite) listen(context.Context, func()) {}
+
+func (d *sqlite) moved(c *conn) (bool, error) {
+	before := d.version
+	err := c.row(`PRAGMA data_version`, nil, &d.version)
+	return d.version != before, err
+}
+
+func (d *sqlite) create() error { return createFile(d.path) }
+
+func (d *sqlite) connect(ctx context.Context, u use) (session, error) {
+	switch u {
+	case writes:
+		return d.connectWriting(ctx)
+	case audits:
+		return d.connectAuditing(ctx)
+	}
+	if _, err := os.Stat(d.path); err != nil {
+		return nil, err
+	}
+	return d.open(ctx, d.path, readSettings())
+}
+
+func (d *sqlite) open(ctx context.Context, path string, settings url.Values) (*sqliteSession, error) {
+	name, err := dsn(path, settings)
+	if err != nil {
+		return nil, err
+	}
+	return openSQLite(ctx, name)
+}
+
+// connectWriting opens the connection that writes. Two processes that turn a
+// new file into one with a write-ahead log disturb each other whatever the
+// timeout, so the loser tries again.
+func (d *sqlite) connectWriting(ctx context.Context) (session, error) {
+	const attempts, pause = 100, 50 * time.Millisecond
+	for i := 1; ; i++ {
+		s, err := d.open(ctx, d.path, writeSettings())
+		if err == nil {
+			return s, nil
+		}
+		if !busy(err) || i == attempts {
+			return nil, err
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// dsn names a database file. Settings stand in it because a PRAGMA that is
+// executed reaches one connection of a pool only.
+func dsn(path string, settings url.Values) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	settings.Set("_dqs", "0")
+	settings.Set("_defensive", "1")
+	name := url.URL{Scheme: "file", Path: path, RawQuery: settings.Encode()}
+	return name.String(), nil
+}
+
+// writeSettings are for the one connection that writes. The page size counts
+// only while the file is empty, so it comes before the journal mode. Savepoints
+// copy the pages they may have to restore to a temporary file, which cost a
+// fifth of the writer's time until it was kept in memory; the cache, in KiB,
+// holds the pages of a full group. What is deleted is overwritten, so that
+// content that was forgotten is not in the file any more.
+func writeSettings() url.Values {
+	return url.Values{"_txlock": {"immediate"}, "_pragma": {
+		"busy_timeout(10000)", "page_size(8192)", "journal_mode(WAL)", "synchronous(FULL)",
+		"foreign_keys(1)", "trusted_schema(0)", "temp_store(MEMORY)", "cache_size(-16384)", "secure_delete(1)",
+	}}
+}
+
+// readSettings are for connections that must not write.
+func readSettings() url.Values {
+	return url.Values{"_pragma": {
+		"busy_timeout(10000)", "trusted_schema(0)", "query_only(1)", "mmap_size(268435456)",
+	}}
+}
+
+// createFile makes a missing database file, readable by its owner alone. The
+// database would make it readable by all; its journal takes over the mode.
+func createFile(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
