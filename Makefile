@@ -63,6 +63,13 @@ soak: test-tools ## Every bar of reliability at its full size, then the fuzzing:
 	COUNTERSIGN_SOAK=1 COUNTERSIGN_REQUIRE_STRACE=1 go test -count=1 -timeout 0 -p 1 -parallel 1 -v -run '^TestBar' ./cmd/countersign ./domain | grep -E '"bar"|^ *--- FAIL|_test.go|^FAIL|^ok'
 	$(MAKE) fuzz
 
+BENCH ?=
+
+.PHONY: bench
+bench: build ## Measure everything beside what the machine can do (BENCH=--quick, BENCH=--check): 20 minutes
+	go build -o $(BUILD)/benchmark ./cmd/bench
+	$(BUILD)/benchmark --binary $(BINARY) --dir $(BUILD)/bench --out $(BUILD)/bench.jsonl $(BENCH)
+
 FUZZTIME ?= 10m
 
 .PHONY: fuzz

@@ -25,6 +25,8 @@ var allowed = map[string][]string{
 	"countersign/web/route":         {"countersign/domain"},
 	"countersign/web/api":           {"countersign/domain", "countersign/web/route"},
 	"countersign/cmd/countersign":   {"countersign/"},
+	"countersign/cmd/bench":         {"countersign/domain", "countersign/store", "countersign/cmd/bench/load"},
+	"countersign/cmd/bench/load":    {},
 }
 
 // outside says what else the root of the domain may import beside the standard

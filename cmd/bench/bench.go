@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"time"
+)
+
+// bench is one run of the benchmark.
+type bench struct {
+	options
+	self     string // this program, to be started as a ground or a load
+	work     string // the directory of this run, removed at its end
+	template string // a database with users and keys and nothing else
+	say      io.Writer
+	figures  *figures
+}
+
+func newBench(o options, say io.Writer) (*bench, error) {
+	b := &bench{options: o, say: say}
+	if b.seed == 0 {
+		b.seed = rand.Uint64()
+	}
+	var err error
+	if err = os.MkdirAll(o.dir, 0o755); err != nil {
+		return nil, err
+	}
+	if b.dir, err = filepath.Abs(o.dir); err != nil {
+		return nil, err
+	}
+	if err = onDisk(b.dir); err != nil {
+		return nil, err
+	}
+	if b.binary, err = filepath.Abs(o.binary); err != nil {
+		return nil, err
+	}
+	if b.self, err = os.Executable(); err != nil {
+		return nil, err
+	}
+	if b.figures, err = newFigures(o.out); err != nil {
+		return nil, err
+	}
+	if b.work, err = os.MkdirTemp(b.dir, "work-"); err != nil {
+		return nil, err
+	}
+	b.template = filepath.Join(b.work, "template")
+	return b, os.Mkdir(b.template, 0o755)
+}
+
+// close removes what the run left.
+func (b *bench) close() error { return errors.Join(b.figures.close(), os.RemoveAll(b.work)) }
+
+// run measures everything, prints the tables and judges.
+func (b *bench) run(ctx context.Context) error {
+	chosen, err := b.chosen()
+	if err != nil {
+		return err
+	}
+	if _, err := b.furnish(ctx, b.template); err != nil {
+		return err
+	}
+	fmt.Fprintf(b.say, "%s, %d processors, %s, seed %d, limits lifted: %s\n\n", time.Now().UTC().Format(time.DateTime), runtime.NumCPU(), runtime.Version(), b.seed, lifted)
+	if err := b.measure(ctx, chosen); err != nil {
+		return err
+	}
+	b.figures.write(b.say)
+	missed := judge(b.say, b.figures)
+	if b.check && missed > 0 {
+		return fmt.Errorf("%d goals are missed", missed)
+	}
+	return nil
+}
+
+func (b *bench) measure(ctx context.Context, chosen []measure) error {
+	random := rand.New(rand.NewPCG(b.seed, 0))
+	for number := range b.rounds {
+		random.Shuffle(len(chosen), func(i, j int) { chosen[i], chosen[j] = chosen[j], chosen[i] })
+		for _, m := range chosen {
+			if m.rounds > 0 && number >= m.rounds {
+				continue
+			}
+			began := time.Now()
+			if err := m.run(ctx, &round{bench: b, number: number}); err != nil {
+				return fmt.Errorf("%s: %w", m.name, err)
+			}
+			fmt.Fprintf(os.Stderr, "round %d %s %.1fs\n", number+1, m.name, time.Since(began).Seconds())
+		}
+	}
+	return nil
+}
+
+// chosen are the measures that --only names.
+func (b *bench) chosen() (list []measure, err error) {
+	all := measures()
+	if len(b.only) == 0 {
+		return all, nil
+	}
+	for _, name := range b.only {
+		at := slices.IndexFunc(all, func(m measure) bool { return m.name == name })
+		if at < 0 {
+			return nil, fmt.Errorf("there is no measure %s", name)
+		}
+		list = append(list, all[at])
+	}
+	return list, nil
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"fmt"
+	"io"
+)
+
+// formula computes a figure from the values of one round.
+type formula func(get func(name string) float64) float64
+
+func value(name string) formula {
+	return func(get func(string) float64) float64 { return get(name) }
+}
+
+func ratio(of, to string) formula {
+	return func(get func(string) float64) float64 { return get(of) / get(to) }
+}
+
+// goal is a figure that has to be on one side of a limit.
+type goal struct {
+	name    string
+	figure  formula
+	atLeast bool
+	limit   float64
+}
+
+func least(name string, limit float64, f formula) goal { return goal{name, f, true, limit} }
+func most(name string, limit float64, f formula) goal  { return goal{name, f, false, limit} }
+
+// goals are those of the fourth part's issue and of performance.md, which hold
+// beside each other.
+var goals = []goal{
+	least("create, 128 clients / no-op POST", 0.40, ratio("create, 128 clients", "no-op POST, 128 clients")),
+	least("create, 128 clients / the same rows raw, 64 a commit", 0.35, ratio("create, 128 clients", "rows raw, 64 a commit")),
+	most("create p50, 1 client / (raw one-row commit + no-op POST)", 1.8, func(get func(string) float64) float64 {
+		return get("create p50, 1 client") / (get("raw commit of one row p50") + get("no-op POST p50, 1 client"))
+	}),
+	least("round trip, 16 clients / a third of no-op POST", 0.40, third("16 clients")),
+	least("round trip, 128 clients / a third of no-op POST", 0.40, third("128 clients")),
+	most("awake p50, 16 clients, ms", 1, value("awake p50, 16 clients")),
+	most("awake p99, 16 clients, ms", 10, value("awake p99, 16 clients")),
+	most("inbox p50 at 1,000,000 / at 1,000", 1.2, ratio("inbox p50, many, 1 client", "inbox p50, few, 1 client")),
+	least("inbox at 1,000,000, 16 clients / the same rows as JSON", 0.5, ratio("inbox, many, 16 clients", "JSON list, many, 16 clients")),
+	least("inbox at 1,000,000, 16 clients / no-op page", 0.14, ratio("inbox, many, 16 clients", "no-op page, 16 clients")),
+	least("unchanged inbox, 16 clients / no-op page", 0.6, ratio("inbox unchanged, many, 16 clients", "no-op page, 16 clients")),
+	most("inbox p99 while 16 clients create, ms", 5, value("inbox p99 while 16 create")),
+}
+
+func third(clients string) formula {
+	return func(get func(string) float64) float64 {
+		return get("round trip, "+clients) / (get("no-op POST, "+clients) / 3)
+	}
+}
+
+// judge prints the goals as a Markdown table and counts those missed. What was
+// not measured is not judged.
+func judge(w io.Writer, f *figures) (missed int) {
+	fmt.Fprintln(w, "\n| goal | limit | median | min | max | |\n|---|--:|--:|--:|--:|---|")
+	for _, g := range goals {
+		s := f.over(g.figure)
+		if s.n == 0 {
+			continue
+		}
+		sign, verdict := "≤", "met"
+		if g.atLeast {
+			sign = "≥"
+		}
+		if g.atLeast != (s.median >= g.limit) && s.median != g.limit {
+			verdict = "MISSED"
+			missed++
+		}
+		fmt.Fprintf(w, "| %s | %s %s | %s | %s | %s | %s |\n", g.name, sign, number(g.limit), number(s.median), number(s.least), number(s.most), verdict)
+	}
+	return missed
+}

@@ -1,0 +1,29 @@
+package main
+
+import "time"
+
+// size is how much is measured.
+type size struct {
+	rounds   int
+	clients  []int // at the same time
+	warm     time.Duration
+	window   time.Duration // at least 20 times the longest p50
+	sustain  time.Duration // of security's R12
+	confirms int           // in the large database
+	few      int           // in the small one
+	waiting  int           // agents at the same time
+	burst    int           // decisions at the same moment
+	plans    int
+	steps    int // of each plan
+	sample   int // confirms whose rows are written raw
+}
+
+var fullSize = size{
+	rounds: 5, clients: []int{1, 16, 128}, warm: 500 * time.Millisecond, window: 3 * time.Second, sustain: time.Minute,
+	confirms: 1_000_000, few: 1_000, waiting: 10_000, burst: 1_000, plans: 20, steps: 500, sample: 10_000,
+}
+
+var quickSize = size{
+	rounds: 1, clients: []int{1, 16, 128}, warm: 50 * time.Millisecond, window: 200 * time.Millisecond, sustain: 500 * time.Millisecond,
+	confirms: 2_000, few: 200, waiting: 100, burst: 50, plans: 2, steps: 100, sample: 200,
+}
