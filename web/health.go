@@ -1,7 +1,13 @@
 package web
 
 import (
+	"context"
+	"errors"
+	"log/slog"
 	"net/http"
+	"strings"
+	"sync"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -24,17 +30,103 @@ func (s *Server) mountHealth() {
 // health says that the process answers.
 func (s *Server) health(c echo.Context) error { return c.String(http.StatusOK, "ok\n") }
 
-// readiness says whether the server can work: database, schema and assets. Why
-// not is for the operator's log.
+// readiness says whether the server can work, with a line for each check. Why
+// one fails is for the operator's log.
 func (s *Server) readiness(c echo.Context) error {
-	missing := s.assets.Missing()
-	var err error
-	if s.ready != nil {
-		err = s.ready(c.Request().Context())
+	status, text := s.ready.answer(c.Request().Context())
+	return c.String(status, text)
+}
+
+// Drain makes the server say from now on that it is not ready. If a monitor has
+// asked lately, it waits until one has heard, or ctx ends: a load balancer then
+// sends no more requests here. Those that come are answered as before.
+func (s *Server) Drain(ctx context.Context) {
+	select {
+	case <-s.ready.drain():
+	case <-ctx.Done():
 	}
-	if err == nil && len(missing) == 0 {
-		return c.String(http.StatusOK, "ready\n")
+}
+
+// Check is something that a server cannot work without.
+type Check struct {
+	Name string
+	Ask  func(context.Context) error // what is wrong, for the operator
+}
+
+func (s *Server) haveAssets(context.Context) error {
+	if missing := s.assets.Missing(); len(missing) > 0 {
+		return errors.New("missing: " + strings.Join(missing, ", "))
 	}
-	s.logger.ErrorContext(c.Request().Context(), "not ready", "request_id", requestID(c), "err", err, "missing_assets", missing)
-	return c.String(http.StatusServiceUnavailable, "not ready\n")
+	return nil
+}
+
+// Times of readiness. Anybody may ask, and the checks write to the disk, so
+// they are made once in a while however many ask.
+const (
+	readyFresh    = time.Second
+	readyPatience = 2 * time.Second
+	// readyLately is how long ago a monitor may have asked to be waited for.
+	readyLately = 15 * time.Second
+)
+
+// readiness makes the checks and remembers what they gave.
+type readiness struct {
+	checks []Check
+	logger *slog.Logger
+
+	mu       sync.Mutex
+	asked    time.Time // by a monitor
+	checked  time.Time
+	status   int
+	text     string
+	draining bool
+	told     chan struct{} // closed once a monitor has heard that the server stops
+}
+
+func newReadiness(checks []Check, logger *slog.Logger) *readiness {
+	return &readiness{checks: checks, logger: logger, told: make(chan struct{})}
+}
+
+func (r *readiness) answer(ctx context.Context) (status int, text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.asked = time.Now()
+	if r.asked.Sub(r.checked) >= readyFresh {
+		r.check(context.WithoutCancel(ctx)) // others get what this one asked for
+	}
+	if !r.draining {
+		return r.status, r.text + "serving: ok\n"
+	}
+	select {
+	case <-r.told:
+	default:
+		close(r.told)
+	}
+	return http.StatusServiceUnavailable, r.text + "serving: stopping\n"
+}
+
+func (r *readiness) check(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, readyPatience)
+	defer cancel()
+	r.status, r.text = http.StatusOK, ""
+	for _, check := range r.checks {
+		word := "ok"
+		if err := check.Ask(ctx); err != nil {
+			r.status, word = http.StatusServiceUnavailable, "failed"
+			r.logger.ErrorContext(ctx, "not ready", "check", check.Name, "error", err)
+		}
+		r.text += check.Name + ": " + word + "\n"
+	}
+	r.checked = time.Now()
+}
+
+// drain gives a channel that is closed when nobody needs to be waited for.
+func (r *readiness) drain() <-chan struct{} {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.draining && time.Since(r.asked) > readyLately {
+		close(r.told)
+	}
+	r.draining = true
+	return r.told
 }

@@ -55,6 +55,8 @@ func (s *Server) live(c echo.Context) error {
 	} else {
 		err = stream.comment("connected")
 	}
+	s.waiting("page", 1)
+	defer s.waiting("page", -1)
 	ping := time.NewTicker(livePing)
 	defer ping.Stop()
 	for err == nil {

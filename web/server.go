@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"errors"
 	"log/slog"
 	"net"
@@ -31,8 +30,13 @@ type Config struct {
 	Hosts []string
 	// TrustedProxies are the networks whose X-Forwarded-For is believed.
 	TrustedProxies []*net.IPNet
-	// Ready says why the server cannot work now; nil: it always can.
-	Ready func(context.Context) error
+	// Checks are what the server cannot work without, beside its assets.
+	Checks []Check
+	// Observed is told of every request once it is answered, and Waiting when
+	// somebody begins (1) or ends (-1) to wait or to listen: long-poll, sse,
+	// websocket, or page. Neither may block. Nil: nobody is told.
+	Observed func(Request)
+	Waiting  func(kind string, by int)
 }
 
 // Server answers every request. It is safe for concurrent use.
@@ -47,7 +51,9 @@ type Server struct {
 	origins  *http.CrossOriginProtection
 	sessions *sessionStore
 	doors    sessions.Options // cookies of forms that come before a session
-	ready    func(context.Context) error
+	ready    *readiness
+	observed func(Request)
+	waiting  func(kind string, by int)
 }
 
 var _ http.Handler = (*Server)(nil)
@@ -56,11 +62,19 @@ var _ http.Handler = (*Server)(nil)
 // could have meant, such as a base URL without a host.
 func New(c Config) *Server {
 	s := &Server{
-		echo: echo.New(), svc: c.Service, assets: c.Assets, logger: c.Logger, base: c.BaseURL, ready: c.Ready,
+		echo: echo.New(), svc: c.Service, assets: c.Assets, logger: c.Logger, base: c.BaseURL,
+		observed: c.Observed, waiting: c.Waiting,
 	}
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)
 	}
+	if s.observed == nil {
+		s.observed = func(Request) {}
+	}
+	if s.waiting == nil {
+		s.waiting = func(string, int) {}
+	}
+	s.ready = newReadiness(append([]Check{{Name: "assets", Ask: s.haveAssets}}, c.Checks...), s.logger)
 	if s.base == nil {
 		s.base = &url.URL{Scheme: "http", Host: "127.0.0.1:8080"}
 	}
@@ -112,7 +126,7 @@ func (s *Server) mount() {
 	s.mountEvidence()
 	s.mountAccount()
 	s.mountLive()
-	api.Mount(s.table, api.Options{Service: s.svc, Logger: s.logger})
+	api.Mount(s.table, api.Options{Service: s.svc, Logger: s.logger, Waiting: s.waiting})
 	s.table.Add(http.MethodGet, static.Prefix+"*", route.Public, echo.WrapHandler(s.assets))
 	s.table.Add(http.MethodHead, static.Prefix+"*", route.Public, echo.WrapHandler(s.assets))
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"countersign/domain"
+	"countersign/web/route"
 )
 
 // sessionStore is gorilla's Store over the service's sessions. The cookie holds
@@ -120,9 +121,10 @@ func (s *Server) visit(c echo.Context) (*visit, error) {
 	if err != nil {
 		return nil, err
 	}
+	who := session.Values[principalKey{}].(*domain.Principal)
+	route.SetPrincipal(c, who.Ref)
 	return &visit{
-		Context: c, token: session.ID, seen: last,
-		who:    session.Values[principalKey{}].(*domain.Principal),
+		Context: c, token: session.ID, seen: last, who: who,
 		record: session.Values[recordKey{}].(*domain.Session),
 	}, nil
 }

@@ -57,7 +57,7 @@ func newWorld(t *testing.T, change ...func(*web.Config)) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := web.Config{Service: w.svc, Assets: assets, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), Ready: w.db.Ready}
+	config := web.Config{Service: w.svc, Assets: assets, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), Checks: []web.Check{{Name: "database", Ask: w.db.Ready}}}
 	for _, c := range change {
 		c(&config)
 	}

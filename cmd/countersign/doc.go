@@ -15,8 +15,12 @@
 //
 // Serve prints "listening on" and its address when it is ready, and while there
 // are no users a link, good for one use and 24 hours, to set up the first
-// administrator. It logs JSON lines to standard error. On SIGINT or SIGTERM it
-// answers whoever waits, finishes what it is doing, within 5 seconds, and ends.
+// administrator. It logs JSON lines to standard error. /healthz answers while
+// the process does; /readyz has a line for each thing that the server cannot
+// work without, and is 503 if one is missing. On SIGINT or SIGTERM a monitor
+// that has asked there in the last 15 seconds gets 2 to hear that the server
+// stops; then it answers whoever waits, finishes what it is doing, and ends,
+// within 5 seconds in all.
 //
 // It speaks plain HTTP and expects a proxy to speak TLS for it: --base-url is
 // the address that browsers see, and https there makes cookies Secure. Without

@@ -101,7 +101,7 @@ func (o *serveOptions) run(ctx context.Context, c *call) (err error) {
 		logger: newLogger(c.stderr, level),
 	}
 	db, err := store.Open(ctx, c.db, store.Options{
-		Now: time.Now, Committed: s.feed.Publish, Fatal: s.fail, Logger: s.logger,
+		Now: time.Now, Committed: s.feed.Publish, Observed: s.observed, Fatal: s.fail, Logger: s.logger,
 		SigningKey: o.signingKey, Head: o.head, AcceptRestore: o.acceptRestore,
 	})
 	if errors.Is(err, store.ErrRollback) {
@@ -120,11 +120,13 @@ func (o *serveOptions) run(ctx context.Context, c *call) (err error) {
 		return err
 	}
 	base := o.baseURL(listener.Addr())
+	handler := web.New(web.Config{
+		Service: s.svc, Assets: assets, Logger: s.logger, BaseURL: base, Hosts: o.hosts,
+		TrustedProxies: o.proxies, Checks: checks(db),
+	})
+	s.drain = handler.Drain
 	s.http = &http.Server{
-		Handler: web.New(web.Config{
-			Service: s.svc, Assets: assets, Logger: s.logger, BaseURL: base, Hosts: o.hosts,
-			TrustedProxies: o.proxies, Ready: db.Ready,
-		}),
+		Handler:           handler,
 		ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
 		ErrorLog: slog.NewLogLogger(s.logger.Handler(), slog.LevelWarn),

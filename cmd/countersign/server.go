@@ -11,19 +11,37 @@ import (
 	"time"
 
 	"countersign/domain"
+	"countersign/store"
 )
 
 // stopTimeout is how long requests may take to end when the server stops. With
-// what comes before and after, it is gone within five seconds.
-const stopTimeout = 4 * time.Second
+// what comes before and after, it is gone within five seconds. drainTimeout is
+// how much of it a load balancer gets that has asked whether the server is
+// ready, to hear that it is not any more.
+const (
+	stopTimeout  = 4 * time.Second
+	drainTimeout = 2 * time.Second
+)
 
 // server is a running Countersign.
 type server struct {
 	svc    *domain.Service
 	feed   *domain.Feed
 	http   *http.Server
+	drain  func(context.Context) // makes it say that it stops, and waits until that was heard
 	logger *slog.Logger
 	failed chan error // why it must stop; the first reason is enough
+}
+
+// slowCommit is how long a commit may take, with the wait for its turn, before
+// the operator hears of it.
+const slowCommit = time.Second
+
+// observed is told of every commit group.
+func (s *server) observed(g store.Group) {
+	if g.Waited+g.Took > slowCommit {
+		s.logger.Warn("slow commit", "took", g.Took, "waited", g.Waited, "transactions", g.Members, "entries", len(g.Entries))
+	}
 }
 
 func (s *server) fail(err error) {
@@ -57,8 +75,8 @@ func (s *server) prepare(ctx context.Context, acceptRestore bool) error {
 }
 
 // serve answers until ctx ends or something fails. Then the agent of the demo
-// stops asking, waits and streams are ended (they would not end by
-// themselves), requests are finished, and the clock stops.
+// stops asking, load balancers are told, waits and streams are ended (they would
+// not end by themselves), requests are finished, and the clock stops.
 func (s *server) serve(ctx context.Context, listener net.Listener, agent func(context.Context)) (err error) {
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
@@ -80,14 +98,20 @@ func (s *server) serve(ctx context.Context, listener net.Listener, agent func(co
 
 	select {
 	case <-ctx.Done():
+		s.logger.Info("the server stops")
 	case err = <-s.failed:
 		s.logger.Error("the server stops", "error", err)
 	}
 	hush()
 	agents.Wait()
-	s.feed.Close()
 	last, cancel := context.WithTimeout(background, stopTimeout)
 	defer cancel()
+	if err == nil {
+		heard, enough := context.WithTimeout(last, drainTimeout)
+		s.drain(heard)
+		enough()
+	}
+	s.feed.Close()
 	if late := s.http.Shutdown(last); late != nil {
 		s.logger.Warn("requests were cut off", "error", late)
 		err = errors.Join(err, s.http.Close())

@@ -136,7 +136,7 @@ func newHouse(t testing.TB, file string, change ...func(*web.Config)) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := web.Config{Service: h.Service, Assets: assets, Ready: h.db.Ready}
+	config := web.Config{Service: h.Service, Assets: assets, Checks: []web.Check{{Name: "database", Ask: h.db.Ready}}}
 	for _, c := range change {
 		c(&config)
 	}

@@ -27,6 +27,9 @@ import (
 type Options struct {
 	Service *domain.Service
 	Logger  *slog.Logger // hears of faults of the server; nil: nobody does
+	// Waiting is told when callers begin (1) or end (-1) to wait, by kind:
+	// long-poll, sse or websocket. Nil: nobody is.
+	Waiting func(kind string, by int)
 }
 
 // prefix is where everything here is mounted.
@@ -47,7 +50,11 @@ type adder func(method, path string, needs route.Needs, h handler)
 
 // Mount registers every address of the interface.
 func Mount(t *route.Table, o Options) {
-	a := &api{service: o.Service, logger: o.Logger, waits: newWaits(o.Service.Limits), creates: newCreates(o.Service.Limits, o.Service.Now)}
+	a := &api{
+		service: o.Service, logger: o.Logger,
+		waits:   newWaits(o.Service.Limits, o.Waiting),
+		creates: newCreates(o.Service.Limits, o.Service.Now),
+	}
 	if a.logger == nil {
 		a.logger = slog.New(slog.DiscardHandler)
 	}
@@ -83,6 +90,7 @@ func (a *api) guard(h handler) echo.HandlerFunc {
 		if err != nil {
 			return err
 		}
+		route.SetPrincipal(c, by)
 		if err := checkQuery(c.Request().URL.RawQuery); err != nil {
 			return err
 		}

@@ -102,7 +102,7 @@ func (a *api) hold(c echo.Context, by domain.Ref, wait time.Duration) (end func(
 	}
 	// A connection without deadlines refuses, and has none to lift.
 	_ = http.NewResponseController(c.Response()).SetWriteDeadline(time.Time{})
-	return a.waits.begin(by)
+	return a.waits.begin(by, longPoll)
 }
 
 // writeOutcome answers either way; while nothing is decided, the caller is to

@@ -58,7 +58,7 @@ func (a *api) openSocket(c echo.Context, by domain.Ref) error {
 	if err != nil {
 		return err
 	}
-	end, err := a.waits.begin(by)
+	end, err := a.waits.begin(by, webSocket)
 	if err != nil {
 		return err
 	}

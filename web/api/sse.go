@@ -57,7 +57,7 @@ type sse struct {
 
 // stream answers with the events that follow sends.
 func (a *api) stream(c echo.Context, by domain.Ref, follow func(context.Context, *sse) error) error {
-	end, err := a.waits.begin(by)
+	end, err := a.waits.begin(by, sseStream)
 	if err != nil {
 		return err
 	}

@@ -6,22 +6,33 @@ import (
 	"countersign/domain"
 )
 
+// How a caller waits.
+const (
+	longPoll  = "long-poll"
+	sseStream = "sse"
+	webSocket = "websocket"
+)
+
 // waits counts who waits and who listens: each holds a connection and memory,
 // so there is an end to them, for one key and for the server.
 type waits struct {
-	limits func() domain.Limits
+	limits  func() domain.Limits
+	changed func(kind string, by int)
 
 	mu  sync.Mutex
 	all int
 	of  map[domain.Ref]int
 }
 
-func newWaits(limits func() domain.Limits) *waits {
-	return &waits{limits: limits, of: map[domain.Ref]int{}}
+func newWaits(limits func() domain.Limits, changed func(string, int)) *waits {
+	if changed == nil {
+		changed = func(string, int) {}
+	}
+	return &waits{limits: limits, changed: changed, of: map[domain.Ref]int{}}
 }
 
 // begin takes a place, which end gives back. It is called once.
-func (w *waits) begin(by domain.Ref) (end func(), err error) {
+func (w *waits) begin(by domain.Ref, kind string) (end func(), err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch {
@@ -32,14 +43,16 @@ func (w *waits) begin(by domain.Ref) (end func(), err error) {
 	}
 	w.all++
 	w.of[by]++
-	return func() { w.end(by) }, nil
+	w.changed(kind, 1)
+	return func() { w.end(by, kind) }, nil
 }
 
-func (w *waits) end(by domain.Ref) {
+func (w *waits) end(by domain.Ref, kind string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.all--
 	if w.of[by]--; w.of[by] == 0 {
 		delete(w.of, by)
 	}
+	w.changed(kind, -1)
 }

@@ -44,16 +44,24 @@ type Route struct {
 type Table struct {
 	echo   *echo.Echo
 	routes []Route
+	known  map[address]bool
 }
 
+type address struct{ method, path string }
+
 // NewTable returns an empty table that registers on e.
-func NewTable(e *echo.Echo) *Table { return &Table{echo: e} }
+func NewTable(e *echo.Echo) *Table { return &Table{echo: e, known: map[address]bool{}} }
 
 // Add registers a handler.
 func (t *Table) Add(method, path string, needs Needs, handler echo.HandlerFunc, middleware ...echo.MiddlewareFunc) {
 	t.echo.Add(method, path, handler, middleware...)
 	t.routes = append(t.routes, Route{Method: method, Path: path, Needs: needs})
+	t.known[address{method, path}] = true
 }
+
+// Known says whether a method is registered for a path, written as it was
+// registered.
+func (t *Table) Known(method, path string) bool { return t.known[address{method, path}] }
 
 // Routes lists what was registered, in order.
 func (t *Table) Routes() []Route { return t.routes }
