@@ -19,6 +19,7 @@ type Limits struct {
 	Actions  int // actions of a confirm
 	Steps    int // steps of a plan
 	Edges    int // dependencies of a plan
+	Events   int // events that an object brings along
 	Drawn    int // steps drawn as a graph
 	Pending  int // pending confirms per key
 	Waits    int // waits and streams per key
@@ -31,7 +32,7 @@ type Limits struct {
 func DefaultLimits() Limits {
 	return Limits{
 		Body: 256 << 10, PlanBody: 4 << 20, Depth: 32, Number: 64, Actions: 32,
-		Steps: 5_000, Edges: 20_000, Drawn: 500, Pending: 1_000, Waits: 1_000, AllWaits: 50_000,
+		Steps: 5_000, Edges: 20_000, Events: 10_000, Drawn: 500, Pending: 1_000, Waits: 1_000, AllWaits: 50_000,
 		Creates: 50, Burst: 500,
 	}
 }
@@ -49,7 +50,7 @@ const MaxWait = 60 * time.Second
 func (l Limits) Parse(text string) (Limits, error) {
 	fields := map[string]*int{
 		"body": &l.Body, "plan_body": &l.PlanBody, "depth": &l.Depth, "number": &l.Number, "actions": &l.Actions,
-		"steps": &l.Steps, "edges": &l.Edges, "drawn": &l.Drawn, "pending": &l.Pending, "waits": &l.Waits, "all_waits": &l.AllWaits,
+		"steps": &l.Steps, "edges": &l.Edges, "events": &l.Events, "drawn": &l.Drawn, "pending": &l.Pending, "waits": &l.Waits, "all_waits": &l.AllWaits,
 		"creates": &l.Creates, "burst": &l.Burst,
 	}
 	for pair := range strings.SplitSeq(text, ",") {
@@ -72,5 +73,5 @@ func (l Limits) Parse(text string) (Limits, error) {
 
 // Wire gives the limits that reading a JSON document needs.
 func (l Limits) Wire() mplp.Limits {
-	return mplp.Limits{Depth: l.Depth, NumberLen: l.Number, Actions: l.Actions, Steps: l.Steps, Edges: l.Edges}
+	return mplp.Limits{Depth: l.Depth, NumberLen: l.Number, Actions: l.Actions, Steps: l.Steps, Edges: l.Edges, Events: l.Events}
 }

@@ -45,7 +45,7 @@ func (c *Confirm) Imported() bool {
 func (c *Confirm) known() fields {
 	return fields{
 		"meta":              anyObject,
-		"events":            objects,
+		"events":            events,
 		"governance":        governance(&c.Locked),
 		"trace":             trace(&c.Trace),
 		"confirm_id":        id(&c.ID),

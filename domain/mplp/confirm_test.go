@@ -45,6 +45,7 @@ func TestParseConfirm_Refuses(t *testing.T) {
 		{"on_reject", plain(`"on_reject":"retry"`), []fault{{"on_reject", "enum"}}},
 		{"events no array", plain(`"events":{}`), []fault{{"events", "type_error"}}},
 		{"events", plain(`"events":[{},1]`), []fault{{"events[1]", "type_error"}}},
+		{"10001 events", plain(`"events":[1` + strings.Repeat(",1", 10_000) + `]`), []fault{{"events", "limit"}}},
 		{"governance", plain(`"governance":true`), []fault{{"governance", "type_error"}}},
 		{"locked", plain(`"governance":{"locked":"yes"}`), []fault{{"governance.locked", "type_error"}}},
 		{"trace", plain(`"trace":{"trace_id":1,"span_id":"a b"}`), []fault{{"trace.trace_id", "type_error"}, {"trace.span_id", "pattern"}}},

@@ -24,7 +24,7 @@ func ParseContext(data []byte, l Limits) (*Context, error) {
 	r.filled(o, "", "meta")
 	r.members("", o, fields{
 		"meta":        anyObject,
-		"events":      objects,
+		"events":      events,
 		"governance":  governance(&c.Locked),
 		"trace":       trace(&c.Trace),
 		"context_id":  id(&c.ID),

@@ -57,7 +57,8 @@ type Limits struct {
 	Actions   int // actions of a confirm, and decisions of a command
 	Steps     int // steps of a plan
 	Edges     int // dependencies of a plan, over all its steps
+	Events    int // events that an object brings along
 }
 
 // DefaultLimits are the limits of a server that was not told otherwise.
-var DefaultLimits = Limits{Depth: 32, NumberLen: 64, Actions: 32, Steps: 5_000, Edges: 20_000}
+var DefaultLimits = Limits{Depth: 32, NumberLen: 64, Actions: 32, Steps: 5_000, Edges: 20_000, Events: 10_000}

@@ -127,12 +127,17 @@ func texts(p *[]string) func(value) {
 	}
 }
 
-// anyObject and objects check the shape of members that are kept but not
+// anyObject and events check the shape of members that are kept but not
 // interpreted.
 func anyObject(v value) { v.object() }
 
-func objects(v value) {
-	for _, e := range v.elements() {
+func events(v value) {
+	list := v.elements()
+	if len(list) > v.r.limits.Events {
+		v.problem("limit", fmt.Sprintf("must have at most %d events", v.r.limits.Events))
+		return
+	}
+	for _, e := range list {
 		e.object()
 	}
 }

@@ -36,7 +36,7 @@ func ParsePlan(data []byte, l Limits) (*Plan, error) {
 	r.filled(o, "", "status")
 	r.members("", o, fields{
 		"meta":       anyObject,
-		"events":     objects,
+		"events":     events,
 		"governance": governance(&p.Locked),
 		"trace":      trace(&p.Trace),
 		"plan_id":    id(&p.ID),

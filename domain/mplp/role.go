@@ -23,7 +23,7 @@ func ParseRole(data []byte, l Limits) (*Role, error) {
 	r.filled(o, "", "meta")
 	r.members("", o, fields{
 		"meta":         anyObject,
-		"events":       objects,
+		"events":       events,
 		"governance":   governance(&role.Locked),
 		"trace":        trace(&role.Trace),
 		"role_id":      id(&role.ID),

@@ -22,7 +22,7 @@ func ParseTraceObject(data []byte, l Limits) (*TraceObject, error) {
 	}
 	r.members("", o, fields{
 		"meta":        anyObject,
-		"events":      objects,
+		"events":      events,
 		"governance":  governance(&t.Locked),
 		"trace_id":    id(&t.ID),
 		"context_id":  id(&t.ContextID),
