@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/http/httptrace"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -221,56 +220,38 @@ func TestServe_CommandsHoldAtOnce(t *testing.T) {
 	}
 }
 
+// Of two who wait where one may, one is refused, and then the other does wait.
 func TestServe_StopAnswersWaits(t *testing.T) {
 	t.Parallel()
-	r := start(t)
+	r := start(t, "--limits", "waits=1")
 	key := invoke(t, "key", "create", "bot", "--role", "executor", "--db", r.db)
 	agent := &client{base: r.base, key: key}
 	var asked posted
 	if err := agent.call(t.Context(), http.MethodPost, "/api/v1/approvals", exampleFrame(), &asked); err != nil {
 		t.Fatal(err)
 	}
-
-	// A connection of its own: connections are accepted in order, so once a
-	// later request was answered this one has reached the server.
-	sent := make(chan struct{})
-	trace := &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { close(sent) }}
-	request, err := http.NewRequestWithContext(httptrace.WithClientTrace(t.Context(), trace), http.MethodGet,
-		r.base+"/api/v1/approvals/"+asked.ApprovalKey+"?wait=60", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	request.Header.Set("Authorization", "Bearer "+key)
-	alone := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	type answer struct {
 		status int
-		body   string
+		body   []byte
 		err    error
 	}
-	answers := make(chan answer, 1)
-	go func() {
-		response, err := alone.Do(request)
-		if err != nil {
-			answers <- answer{err: err}
-			return
-		}
-		defer response.Body.Close()
-		body, err := io.ReadAll(response.Body)
-		answers <- answer{response.StatusCode, string(body), err}
-	}()
-	<-sent
-	later, err := alone.Get(r.base + "/healthz")
-	if err != nil {
-		t.Fatal(err)
+	answers := make(chan answer, 2)
+	for range cap(answers) {
+		go func() {
+			var got answer
+			got.status, got.body, got.err = fetches(t.Context(), http.DefaultClient, key, http.MethodGet, r.base+"/api/v1/approvals/"+asked.ApprovalKey+"?wait=60", "")
+			answers <- got
+		}()
 	}
-	later.Body.Close()
-
+	if got := <-answers; got.status != http.StatusTooManyRequests {
+		t.Fatalf("who came second was told %d %s (%v), want 429", got.status, got.body, got.err)
+	}
 	r.stop(t)
 	select {
 	case got := <-answers:
 		var told outcome
-		if got.err != nil || got.status != http.StatusOK || json.Unmarshal([]byte(got.body), &told) != nil || told.Status != string(domain.Pending) {
-			t.Errorf("who waited was told %+v, want 200 and pending", got)
+		if got.err != nil || got.status != http.StatusOK || json.Unmarshal(got.body, &told) != nil || told.Status != string(domain.Pending) {
+			t.Errorf("who waited was told %d %s (%v), want 200 and pending", got.status, got.body, got.err)
 		}
 	case <-time.After(patience):
 		t.Error("who waited was never answered")
