@@ -70,9 +70,22 @@ func (r *round) repeat(ctx context.Context, clients, want int, j load.Job) (*loa
 // rate notes how often and how fast something was done by n clients.
 func (r *round) rate(name string, n int, done *load.Result) {
 	who := crew(n)
+	if !r.enough(name+", "+who, done) {
+		return
+	}
 	r.set(name+", "+who, "1/s", done.Rate())
 	r.duration(name+" p50, "+who, done.Latency.P50)
 	r.duration(name+" p99, "+who, done.Latency.P99)
+}
+
+// enough says whether a window is long enough to tell anything, and notes when
+// it is shorter than performance.md wants.
+func (r *round) enough(name string, done *load.Result) bool {
+	const perWindow = 20
+	if done.Latency.N == 0 || done.Took < perWindow*done.Latency.P50 {
+		fmt.Fprintf(r.say, "- %s: the window of %v is shorter than %d of the p50 %v\n", name, done.Took, perWindow, done.Latency.P50)
+	}
+	return done.Latency.N > 0
 }
 
 func crew(n int) string {

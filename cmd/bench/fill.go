@@ -38,18 +38,23 @@ func (b *bench) filled(ctx context.Context, n int) (string, error) {
 	if made, err := os.Stat(filepath.Join(dir, "access.json")); err == nil && time.Since(made.ModTime()) < keepFilled {
 		return dir, nil
 	}
-	if err := os.RemoveAll(dir); err != nil {
+	old, err := filepath.Glob(filepath.Join(b.dir, fmt.Sprintf("confirms-%d-*", n)))
+	for _, dir := range old { // of another schema, or too old
+		err = errors.Join(err, os.RemoveAll(dir))
+	}
+	if err != nil {
 		return "", err
 	}
 	unready, err := b.fresh()
 	if err != nil {
 		return "", err
 	}
+	fmt.Fprintf(os.Stderr, "filling a database with %d confirms\n", n)
 	began := time.Now()
 	if err := fill(ctx, filepath.Join(unready, database), n); err != nil {
 		return "", fmt.Errorf("fill: %w", err)
 	}
-	fmt.Fprintf(os.Stderr, "filled a database with %d confirms in %.0fs\n", n, time.Since(began).Seconds())
+	fmt.Fprintf(os.Stderr, "filled it in %.0fs\n", time.Since(began).Seconds())
 	if err := b.verify(ctx, unready); err != nil {
 		return "", err
 	}
@@ -131,20 +136,34 @@ var (
 
 // add posts the i-th confirm, and decides it if it is a tenth one.
 func (f *filler) add(ctx context.Context, i int) error {
+	posted, err := f.posted(ctx, i)
+	if err != nil || i%10 != 0 {
+		return err
+	}
+	_, err = f.service.Decide(ctx, f.decides[i/10%len(f.decides)], posted.ID, domain.DecisionInput{
+		Status: domain.Approved, ContentHash: posted.ContentHash, Reason: "Seen and agreed.",
+	})
+	return err
+}
+
+// post posts the i-th confirm.
+func (f *filler) post(ctx context.Context, i int) error {
+	_, err := f.posted(ctx, i)
+	return err
+}
+
+func (f *filler) posted(ctx context.Context, i int) (*domain.Confirm, error) {
 	random := rand.New(rand.NewPCG(1, uint64(i)))
 	tool, target := tools[random.IntN(len(tools))], targets[random.IntN(len(targets))]
 	text := fmt.Sprintf(`{"target_type":"other","timeout":%d,"reason":"Step %d of tonight's run needs %s on %s.","actions":[{"name":%q,"args":{"target":%q,"amount":%d,"token":"%x"}}]}`,
 		domain.MaxTimeout-random.IntN(86_400), i, tool, target, tool, target, random.IntN(10_000), random.Uint64())
 	in, err := mplp.ParseConfirm([]byte(text), f.service.Limits().Wire())
 	if err != nil {
-		return err
+		return nil, err
 	}
-	posted, err := f.service.PostConfirm(ctx, f.agents[i%len(f.agents)], in)
-	if err != nil || i%10 != 0 {
-		return err
+	done, err := f.service.PostConfirm(ctx, f.agents[i%len(f.agents)], in)
+	if err != nil {
+		return nil, err
 	}
-	_, err = f.service.Decide(ctx, f.decides[i/10%len(f.decides)], posted.Confirm.ID, domain.DecisionInput{
-		Status: domain.Approved, ContentHash: posted.Confirm.ContentHash, Reason: "Seen and agreed.",
-	})
-	return err
+	return done.Confirm, nil
 }

@@ -44,12 +44,41 @@ var goals = []goal{
 	least("inbox at 1,000,000, 16 clients / no-op page", 0.14, ratio("inbox, many, 16 clients", "no-op page, 16 clients")),
 	least("unchanged inbox, 16 clients / no-op page", 0.6, ratio("inbox unchanged, many, 16 clients", "no-op page, 16 clients")),
 	most("inbox p99 while 16 clients create, ms", 5, value("inbox p99 while 16 create")),
+	most("awake p50, 16 clients, 10,000 waiting, ms", 2, value("awake p50, 16 clients, many waiting by long-poll")),
+	most("decision sent to agent awake p50, 1 client, 10,000 waiting / none", 1.3, ratio("decision sent to agent awake p50, 1 client, many waiting by long-poll", "decision sent to agent awake p50, 1 client, after long-poll")),
+	least("decisions/s, 16 clients, 10,000 waiting / none", 0.9, ratio("round trip, 16 clients, many waiting by long-poll", "round trip, 16 clients, after long-poll")),
+	most("processor while 10,000 wait, %", 2, value("processor while all wait, long-poll")),
+	most("memory per waiting agent, long-poll, KiB", 28, value("memory per waiting agent, long-poll")),
+	most("memory per waiting agent, stream, KiB", 28, value("memory per waiting agent, stream")),
+	most("plan page of 500 steps, first time, ms", 60, value("plan page, first time p50")),
+	most("plan page of 500 steps, again, ms", 10, value("plan page, again p50")),
+	most("verify of 1,000,000 log entries, s", 10, value("verify, for 1,000,000 entries")),
+	most("one proof, ms", 2, value("proof of one confirm p50")),
+	most("database bytes per log entry", 700, value("database bytes per log entry")),
+	most("database bytes per decided confirm beyond its content", 2048, value("database bytes per decided confirm beyond its content")),
+	most("start to ready with 1,000,000 confirms, ms", 100, value("start to ready, large")),
+	most("start with 1,000,000 confirms / fresh", 1.5, ratio("start to ready, large", "start to ready, fresh")),
+	most("idle memory with 1,000,000 confirms, MiB", 40, value("idle memory, large")),
+	least("group / naive commit, 16 clients", 3, grouping("0s", "16 clients")),
+	least("group / naive commit, 128 clients", 4, grouping("0s", "128 clients")),
+	least("group / naive commit, 16 clients, 1 ms added", 6.5, grouping("1ms", "16 clients")),
+	least("group / naive commit, 128 clients, 1 ms added", 25, grouping("1ms", "128 clients")),
+	least("FULL / NORMAL, 16 clients", 0.95, ratio("posts grouped, 0s added, 16 clients", "posts grouped, synchronous NORMAL, 16 clients")),
+	least("FULL / NORMAL, 128 clients", 0.95, ratio("posts grouped, 0s added, 128 clients", "posts grouped, synchronous NORMAL, 128 clients")),
+	least("journal syncs per created confirm, 1 client", 1, value("journal syncs per created confirm, 1 client")),
+	most("R12: 1,000 decisions at the same moment p99, ms", 250, value("decisions at the same moment p99")),
+	least("R12: decisions sustained for 60 s, 1/s", 1000, value("decisions sustained")),
+	most("R12: awake p99, ms", 100, value("awake, decisions sustained p99")),
 }
 
 func third(clients string) formula {
 	return func(get func(string) float64) float64 {
 		return get("round trip, "+clients) / (get("no-op POST, "+clients) / 3)
 	}
+}
+
+func grouping(added, clients string) formula {
+	return ratio("posts grouped, "+added+" added, "+clients, "posts one by one, "+added+" added, "+clients)
 }
 
 // judge prints the goals as a Markdown table and counts those missed. What was

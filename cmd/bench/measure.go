@@ -21,6 +21,15 @@ func measures() []measure {
 		{name: "trip", about: "create, wait, decide, awake: 1, 16 and 128 clients", run: trip},
 		{name: "inbox", about: "the inbox page at many confirms and at few", run: inbox},
 		{name: "mixed", about: "the inbox page while 16 clients create", run: mixed},
+		{name: "polling", about: "agents that wait by long polls: memory, idleness, and what they cost others", rounds: 3, run: polling},
+		{name: "streaming", about: "the same by streams", rounds: 2, run: streaming},
+		{name: "plans", about: "the page of a large plan", rounds: 3, run: plans},
+		{name: "evidence", about: "verifying a large log, one proof, bytes of an entry", rounds: 2, run: evidence},
+		{name: "room", about: "bytes of a decided confirm beyond its content", rounds: 1, run: room},
+		{name: "ready", about: "start to ready and idle memory", run: ready},
+		{name: "groups", about: "group commit against one commit each, and FULL against NORMAL", rounds: 3, run: groups},
+		{name: "durable", about: "how often the disk is waited for", rounds: 1, run: durable},
+		{name: "decisions", about: "1,000 decisions at once, and a minute of them (R12)", rounds: 1, run: decisions},
 	}
 }
 

@@ -83,3 +83,17 @@ func settle(pid int) error {
 	}
 	return err
 }
+
+// systemReads is how often a process has asked the kernel to read.
+func systemReads(pid int) (float64, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/io", pid))
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(text)) {
+		if n, found := strings.CutPrefix(line, "syscr: "); found {
+			return strconv.ParseFloat(strings.TrimSpace(n), 64)
+		}
+	}
+	return 0, fmt.Errorf("no reads of process %d", pid)
+}

@@ -99,11 +99,16 @@ type product struct {
 
 // serve starts the product on the database in dir.
 func (b *bench) serve(ctx context.Context, dir string) (*product, error) {
+	return b.serveBy(ctx, dir, b.binary, serveWords(dir, "127.0.0.1:0")...)
+}
+
+// serveBy starts it by a command line.
+func (b *bench) serveBy(ctx context.Context, dir, program string, words ...string) (*product, error) {
 	a, err := readAccess(dir)
 	if err != nil {
 		return nil, err
 	}
-	p, err := start(ctx, dir, b.binary, serveWords(dir, "127.0.0.1:0")...)
+	p, err := start(ctx, dir, program, words...)
 	if err != nil {
 		return nil, err
 	}

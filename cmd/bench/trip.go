@@ -25,6 +25,9 @@ func (r *round) travel(ctx context.Context, p *product, n int, while string) err
 		return err
 	}
 	who := crew(n) + while
+	if !r.enough("round trip, "+who, done) {
+		return nil
+	}
 	r.set("round trip, "+who, "1/s", done.Rate())
 	r.duration("round trip p50, "+who, done.Latency.P50)
 	r.duration("round trip p99, "+who, done.Latency.P99)

@@ -30,11 +30,12 @@ func (j *Job) hold(ctx context.Context, released func() error) (*Result, error) 
 				return err
 			}
 			conns[i] = c
-			if err := c.send(j.Requests[i]); err != nil {
+			request := j.Requests[i]
+			if err := c.send(request); err != nil {
 				return err
 			}
 			running.Go(func() {
-				if err := c.wait(j.Requests[i]); err != nil && !leaving.Load() {
+				if err := c.wait(request); err != nil && !leaving.Load() {
 					broken.CompareAndSwap(nil, &err)
 				}
 			})
