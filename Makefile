@@ -80,9 +80,13 @@ fuzz: ## Every fuzz target for FUZZTIME each (10m)
 	done
 
 .PHONY: test-tools
-test-tools: $(ASSETS) ## Install Chromium and strace, which the tests need, when they are missing
+test-tools: $(ASSETS) ## Install Chromium, strace and PostgreSQL, which the tests need, when they are missing
 	@missing=; for tool in chromium strace; do command -v $$tool >/dev/null || missing="$$missing $$tool"; done; \
 	[ -z "$$missing" ] || { $(SUDO) apt-get update && $(SUDO) apt-get install -y --no-install-recommends $$missing; }
+	@ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || { $(SUDO) apt-get update && \
+	$(SUDO) apt-get install -y --no-install-recommends postgresql-common && \
+	$(SUDO) sed -i 's/^#* *create_main_cluster.*/create_main_cluster = false/' /etc/postgresql-common/createcluster.conf && \
+	$(SUDO) apt-get install -y --no-install-recommends postgresql; }
 
 .PHONY: clean
 clean: ## Remove what was built and installed

@@ -12,21 +12,22 @@ import (
 // allowed says what each package may import of this module, by prefix. A
 // package that is not listed may import nothing of it.
 var allowed = map[string][]string{
-	"countersign/domain":            {"countersign/domain/"},
-	"countersign/domain/credential": {},
-	"countersign/domain/evidence":   {},
-	"countersign/domain/mplp":       {},
-	"countersign/domain/dag":        {},
-	"countersign/store":             {"countersign/domain"},
-	"countersign/store/storetest":   {"countersign/domain"},
-	"countersign/static":            {},
-	"countersign/views":             {"countersign/domain"},
-	"countersign/web":               {"countersign/domain", "countersign/views", "countersign/static", "countersign/web/"},
-	"countersign/web/route":         {"countersign/domain"},
-	"countersign/web/api":           {"countersign/domain", "countersign/web/route"},
-	"countersign/cmd/countersign":   {"countersign/"},
-	"countersign/cmd/bench":         {"countersign/domain", "countersign/store", "countersign/cmd/bench/load"},
-	"countersign/cmd/bench/load":    {},
+	"countersign/domain":             {"countersign/domain/"},
+	"countersign/domain/credential":  {},
+	"countersign/domain/evidence":    {},
+	"countersign/domain/mplp":        {},
+	"countersign/domain/dag":         {},
+	"countersign/store":              {"countersign/domain"},
+	"countersign/store/storetest":    {"countersign/domain"},
+	"countersign/store/postgrestest": {},
+	"countersign/static":             {},
+	"countersign/views":              {"countersign/domain"},
+	"countersign/web":                {"countersign/domain", "countersign/views", "countersign/static", "countersign/web/"},
+	"countersign/web/route":          {"countersign/domain"},
+	"countersign/web/api":            {"countersign/domain", "countersign/web/route"},
+	"countersign/cmd/countersign":    {"countersign/"},
+	"countersign/cmd/bench":          {"countersign/domain", "countersign/store", "countersign/cmd/bench/load"},
+	"countersign/cmd/bench/load":     {},
 }
 
 // outside says what else the root of the domain may import beside the standard

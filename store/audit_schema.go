@@ -14,7 +14,7 @@ func (r *reader) auditSchema(ctx context.Context, a *evidence.Audit) error {
 	if err != nil {
 		return err
 	}
-	got, err := r.c.dialect.schema(r)
+	got, err := r.c.dialect.schema(r, want)
 	if err != nil {
 		return err
 	}

@@ -47,14 +47,23 @@ type row interface {
 
 // openConn opens a connection.
 func openConn(ctx context.Context, d dialect, u use) (*conn, error) {
-	s, err := d.connect(ctx, u)
-	if err != nil {
-		return nil, err
-	}
-	return &conn{session: s, dialect: d, use: u}, nil
+	c := &conn{dialect: d, use: u}
+	_, err := c.revive(ctx)
+	return c, err
 }
 
-// revive connects again if the connection is gone.
+// gone says whether there is no connection now: there was none yet, or it
+// failed.
+func (c *conn) gone() bool { return c.session == nil || c.session.gone() }
+
+func (c *conn) close() error {
+	if c.session == nil {
+		return nil
+	}
+	return c.session.close()
+}
+
+// revive connects if the connection is gone.
 func (c *conn) revive(ctx context.Context) (fresh bool, err error) {
 	c.doomed = nil
 	if !c.gone() {
@@ -64,7 +73,7 @@ func (c *conn) revive(ctx context.Context) (fresh bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	_ = c.session.close() // it is gone
+	_ = c.close() // what it was is gone
 	c.session = s
 	c.rights.forget()
 	return true, nil

@@ -101,11 +101,7 @@ func (db *DB) open(ctx context.Context, o Options) (err error) {
 	db.deafen = deafen
 	db.hearing.Go(func() { db.dialect.listen(listening, db.writer.wake) })
 	for range db.dialect.readers() {
-		r, err := openConn(ctx, db.dialect, reads)
-		if err != nil {
-			return err
-		}
-		db.readers <- r
+		db.readers <- &conn{dialect: db.dialect, use: reads} // it connects when it is used first
 		db.opened++
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	sqlitedriver "modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 )
@@ -34,8 +35,9 @@ type dialect interface {
 	// outlives says whether the program goes on when a connection failed in the
 	// middle of a commit: then the next one can find out what became of it.
 	outlives() bool
-	// schema is what the database is made of, by name.
-	schema(r *reader) (map[string]string, error)
+	// schema is what the database is made of, by name. What has nothing to do
+	// with what it should be made of may be left out.
+	schema(r *reader, want map[string]string) (map[string]string, error)
 	// freshSchema is what a new database is made of.
 	freshSchema(ctx context.Context) (map[string]string, error)
 	// check has the database look for damage in its own files.
@@ -85,7 +87,13 @@ func dialectOf(db string) (dialect, error) {
 
 // duplicate says whether a unique column already has the value.
 func duplicate(err error) bool {
-	var e *sqlitedriver.Error
-	return errors.As(err, &e) &&
-		(e.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE || e.Code() == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY)
+	var lite *sqlitedriver.Error
+	var pg *pgconn.PgError
+	switch {
+	case errors.As(err, &lite):
+		return lite.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE || lite.Code() == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY
+	case errors.As(err, &pg):
+		return pg.Code == "23505"
+	}
+	return false
 }

@@ -93,7 +93,7 @@ func (d *sqlite) check(r *reader) ([]string, error) {
 	return slices.DeleteFunc(list, func(problem string) bool { return problem == "ok" }), err
 }
 
-func (d *sqlite) schema(r *reader) (map[string]string, error) {
+func (d *sqlite) schema(r *reader, _ map[string]string) (map[string]string, error) {
 	return r.described("SELECT type || ' ' || name, sql FROM sqlite_schema WHERE sql IS NOT NULL")
 }
 
@@ -109,5 +109,5 @@ var freshSQLite = sync.OnceValues(func() (map[string]string, error) {
 	if err := migrate(context.Background(), c, nil); err != nil {
 		return nil, err
 	}
-	return c.dialect.schema(&reader{c: c})
+	return c.dialect.schema(&reader{c: c}, nil)
 })

@@ -102,7 +102,7 @@ func (w *writer) run() {
 		case m := <-w.queue:
 			w.serve(w.gather(m))
 		case <-w.woken:
-			w.behind = !w.catchUp()
+			w.catchUp()
 		case <-poll.C:
 			w.poll()
 			w.writeHead()
@@ -172,37 +172,41 @@ func (w *writer) wake() {
 
 // poll looks whether other processes have committed.
 func (w *writer) poll() {
-	_, err := w.c.revive(context.Background())
-	moved := false
-	if err == nil {
-		moved, err = w.c.dialect.moved(w.c)
-	}
+	moved, err := w.c.dialect.moved(w.c)
 	if err != nil {
 		w.complain(err)
 		return
 	}
 	if moved || w.behind {
-		w.behind = !w.catchUp()
+		w.catchUp()
 	}
 }
 
 // catchUp publishes all entries that were not.
-func (w *writer) catchUp() (done bool) {
+func (w *writer) catchUp() {
+	if _, err := w.c.revive(context.Background()); err != nil {
+		w.complain(err)
+		return
+	}
 	for {
 		entries, err := (&reader{c: w.c}).entries("WHERE seq > $1 ORDER BY seq LIMIT $2", w.published, maxGroup)
 		if err != nil {
 			w.complain(err)
-			return false
+			return
 		}
 		if len(entries) == 0 {
-			return true
+			w.behind = false
+			return
 		}
 		w.hand(entries)
 	}
 }
 
-// complain logs what no caller waits for. The next poll tries again.
+// complain logs what no caller waits for, once. The next poll tries again.
 func (w *writer) complain(err error) {
 	w.c.doomed = nil
-	w.logger.Error("new log entries could not be read", "error", err)
+	if !w.behind {
+		w.logger.Error("new log entries could not be read", "error", err)
+	}
+	w.behind = true
 }

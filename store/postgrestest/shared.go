@@ -1,0 +1,94 @@
+package postgrestest
+
+import (
+	"sync"
+	"testing"
+)
+
+// shared is the server of a test binary.
+var shared struct {
+	sync.Mutex
+	server *Server
+	made   string // URL of the database that Made copies
+}
+
+// Database gives the URL of an empty database on the test binary's server,
+// which the first test that asks starts. Its TestMain must call Stop.
+func Database(t testing.TB) string {
+	t.Helper()
+	shared.Lock()
+	defer shared.Unlock()
+	return check(t)(server(t).Create(t.Context()))
+}
+
+// Made gives the URL of a database as prepare makes it of an empty one. It is
+// called once for a test binary; everybody gets a copy, which is quicker.
+func Made(t testing.TB, prepare func(url string) error) string {
+	t.Helper()
+	shared.Lock()
+	defer shared.Unlock()
+	s := server(t)
+	if shared.made == "" {
+		url := check(t)(s.Create(t.Context()))
+		if err := prepare(url); err != nil {
+			t.Fatal(err)
+		}
+		shared.made = url
+	}
+	return check(t)(s.Copy(t.Context(), shared.made))
+}
+
+func server(t testing.TB) *Server {
+	t.Helper()
+	if shared.server == nil {
+		s, err := New()
+		if err == nil {
+			err = s.Start()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		shared.server = s
+	}
+	return shared.server
+}
+
+func check(t testing.TB) func(string, error) string {
+	return func(url string, err error) string {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return url
+	}
+}
+
+// Stop ends the test binary's server, if there is one.
+func Stop() error {
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.server == nil {
+		return nil
+	}
+	err := shared.server.Remove()
+	shared.server = nil
+	return err
+}
+
+// Own gives a server of the test's own, running, to stop and start.
+func Own(t testing.TB) *Server {
+	t.Helper()
+	s, err := New()
+	if err == nil {
+		err = s.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Remove(); err != nil {
+			t.Errorf("remove PostgreSQL: %v", err)
+		}
+	})
+	return s
+}
