@@ -110,13 +110,7 @@ func pagesOf(h *house, reader *visitor, agent domain.Ref, id, text string) map[s
 	h.t.Helper()
 	quoted, limits := jsonString(text), h.Limits().Wire()
 	args := fmt.Sprintf(`{%s:[%s,{"a":%s}]}`, quoted, quoted, quoted)
-	name := jsonString(strings.Map(func(r rune) rune { // a name has no control characters
-		if unicode.IsControl(r) {
-			return '.'
-		}
-		return r
-	}, text))
-	action := fmt.Sprintf(`{"name":%s,"description":%s,"args":%s}`, name, quoted, args)
+	action := fmt.Sprintf(`{"name":%s,"description":%s,"args":%s}`, jsonString(nameable(text)), quoted, args)
 	situation, err := mplp.ParseContext(fmt.Appendf(nil, `{"context_id":%q,"title":%s,"summary":%s,"status":"active"}`, id, quoted, quoted), limits)
 	if err == nil {
 		_, err = h.CreateContext(h.t.Context(), agent, situation)
@@ -164,6 +158,16 @@ func pagesOf(h *house, reader *visitor, agent domain.Ref, id, text string) map[s
 		see(name+" (fragment)", fragment.do(http.MethodGet, path, "", nil), http.StatusOK)
 	}
 	return pages
+}
+
+// nameable is a text without control characters, which no name has.
+func nameable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return '.'
+		}
+		return r
+	}, text)
 }
 
 // jsonString writes a JSON string with nothing escaped that need not be.
