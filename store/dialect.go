@@ -78,6 +78,15 @@ func filesOf(db string) (key, head string) {
 	return db + ".key", db + ".head"
 }
 
+// Label names a database in messages: what it is called, without a password.
+func Label(db string) string {
+	d, err := dialectOf(db)
+	if err != nil {
+		return "the database"
+	}
+	return d.label()
+}
+
 func dialectOf(db string) (dialect, error) {
 	if IsPostgreSQL(db) {
 		return newPostgres(db)

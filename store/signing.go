@@ -167,7 +167,7 @@ func (s *signing) open(signed string) (evidence.Checkpoint, error) {
 	}
 	c, err := evidence.OpenCheckpoint(signed, key.VKey())
 	if err != nil {
-		return c, fmt.Errorf("the newest checkpoint: %w", err)
+		return c, fmt.Errorf("the newest checkpoint is not signed with the key in %s, which all that use the database must share: %w", s.path, err)
 	}
 	s.remember(signed, c)
 	return c, nil

@@ -10,9 +10,12 @@ import (
 
 var backup = command{
 	name: "backup", names: []string{"FILE"},
-	about: "Copies the database into a new file, while servers go on. A file that exists is refused.",
+	about: "Copies a SQLite database into a new file, while servers go on. A file that exists is refused.",
 	setup: func(*flag.FlagSet) action {
 		return func(ctx context.Context, c *call) error {
+			if store.IsPostgreSQL(c.db) {
+				return usage("%v", store.ErrBackup)
+			}
 			return c.database(ctx, func(db *store.DB, _ *domain.Service) error { return db.Backup(ctx, c.names[0]) })
 		}
 	},

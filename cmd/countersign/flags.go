@@ -41,7 +41,7 @@ func variable(name string) string {
 func (cmd *command) flagSet(db *string) (*flag.FlagSet, action) {
 	f := flag.NewFlagSet(cmd.name, flag.ContinueOnError)
 	f.SetOutput(io.Discard)
-	f.StringVar(db, "db", "countersign.db", "`PATH` of the database file")
+	f.StringVar(db, "db", "countersign.db", "`PATH` of the database file, or the postgres:// URL of a database")
 	return f, cmd.setup(f)
 }
 

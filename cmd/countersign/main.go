@@ -56,7 +56,7 @@ type call struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 
-	db    string   // path of the database file
+	db    string   // path of the database file, or a postgres:// URL with a password perhaps
 	names []string // the words after the command, as many as it takes
 }
 
@@ -114,11 +114,6 @@ func (c *call) run(ctx context.Context, args []string) error {
 		return cmd.wrong("%s is missing", cmd.names[len(c.names)])
 	case len(c.names) > len(cmd.names):
 		return cmd.wrong("%q is one word too many", c.names[len(cmd.names)])
-	}
-	for _, scheme := range []string{"postgres://", "postgresql://"} {
-		if strings.HasPrefix(c.db, scheme) {
-			return cmd.wrong("PostgreSQL is not supported by this version: --db takes the path of a SQLite file")
-		}
 	}
 	err = do(ctx, c)
 	var usage *usageError

@@ -1,16 +1,31 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"countersign/store/postgrestest"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(withBrowser{m}, map[string]func(){"countersign": main, hasty: hastyMain})
+	testscript.Main(withPostgreSQL{withBrowser{m}}, map[string]func(){"countersign": main, hasty: hastyMain})
+}
+
+// withPostgreSQL runs the tests and stops the database server that they used.
+type withPostgreSQL struct{ testscript.TestingM }
+
+func (m withPostgreSQL) Run() int {
+	code := m.TestingM.Run()
+	if err := postgrestest.Stop(); err != nil {
+		fmt.Fprintln(os.Stderr, "stopping PostgreSQL:", err)
+		return 1
+	}
+	return code
 }
 
 // TestScripts runs the program as operators do.
@@ -20,6 +35,9 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata/script",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits,
+			"postgres": func(ts *testscript.TestScript, _ bool, _ []string) { // a new database, for all that follows
+				ts.Setenv("COUNTERSIGN_DB", postgrestest.Database(t))
+			},
 		},
 	})
 }

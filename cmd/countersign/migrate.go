@@ -14,7 +14,7 @@ var migrate = command{
 	setup: func(*flag.FlagSet) action {
 		return func(ctx context.Context, c *call) error {
 			return c.service(ctx, func(*domain.Service) error {
-				_, err := fmt.Fprintf(c.stdout, "%s is up to date\n", c.db)
+				_, err := fmt.Fprintf(c.stdout, "%s is up to date\n", store.Label(c.db))
 				return err
 			})
 		}
