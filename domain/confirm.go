@@ -183,7 +183,6 @@ type ConfirmFilter struct {
 	Query           string // prefix of id, tool, requester, target or session
 	Mine            bool   // only what the reader may decide: pending, no import
 	WithImports     bool   // an inbox has none
-	NewestFirst     bool   // by receipt; else the inbox's order
 	// ChangedSince narrows to those that were requested or decided at this log
 	// number or after it: what a stream may have missed.
 	ChangedSince *int64

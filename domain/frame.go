@@ -192,7 +192,7 @@ func (s *Service) FollowSession(ctx context.Context, ref Ref, sessionID string, 
 // sessionFrames lists a session's frames after a place, or those of its pending
 // requests.
 func sessionFrames(r Reader, p *Principal, sessionID string, after Cursor, pending bool) (frames []Frame, err error) {
-	f := ConfirmFilter{SessionID: sessionID, NewestFirst: true, Visible: p.visibility()}
+	f := ConfirmFilter{SessionID: sessionID, Visible: p.visibility()}
 	if pending {
 		f.Status = Pending
 	} else {

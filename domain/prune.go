@@ -20,26 +20,25 @@ const pruneBatch = 50
 // it.
 func (s *Service) Prune(ctx context.Context, age time.Duration) (n int, err error) {
 	before := s.clock().Add(-age)
-	for {
-		forgotten := 0
-		err := s.store.Tx(ctx, func(tx Tx) error {
-			forgotten = 0
-			old, err := tx.Forgettable(before, pruneBatch)
-			if err != nil {
+	for page := (Page{Limit: pruneBatch}); ; {
+		var old []string
+		err := s.store.Tx(ctx, func(tx Tx) (err error) {
+			if old, page.Cursor, err = tx.Forgettable(before, page); err != nil {
 				return err
 			}
 			for _, id := range old {
 				if err := s.forget(tx, id); err != nil {
 					return err
 				}
-				forgotten++
 			}
 			return nil
 		})
-		if err != nil || forgotten == 0 {
+		if err != nil {
 			return n, err
 		}
-		n += forgotten
+		if n += len(old); page.Cursor == "" {
+			return n, nil
+		}
 	}
 }
 

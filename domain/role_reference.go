@@ -54,7 +54,7 @@ func (refs *RoleReferences) findConfirms(r Reader, p *Principal, role *Role) err
 		labels = append(labels, role.ID)
 	}
 	for _, label := range labels {
-		rows, _, err := r.Confirms(ConfirmFilter{RequestedByRole: label, WithImports: true, NewestFirst: true, Visible: p.visibility()}, Page{})
+		rows, _, err := r.Confirms(ConfirmFilter{RequestedByRole: label, WithImports: true, Visible: p.visibility()}, Page{})
 		if err != nil {
 			return err
 		}

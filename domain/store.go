@@ -71,7 +71,7 @@ type Reader interface {
 	NextDeadline() (time.Time, error)
 	// Forgettable are confirms decided before a moment whose content is still
 	// there and that no plan may rely on any more, the oldest first.
-	Forgettable(decidedBefore time.Time, limit int) ([]string, error)
+	Forgettable(decidedBefore time.Time, p Page) (ids []string, next string, err error)
 	// PendingCount counts pending confirms: all, or one principal's.
 	PendingCount(by *Ref) (int, error)
 	// PendingByType counts them for each target type; types without are absent

@@ -88,12 +88,28 @@ func (r *reader) DueConfirms(now time.Time, limit int) ([]string, error) {
 		ORDER BY inbox_order, confirm_id LIMIT $2`, now.UnixMicro(), limit)
 }
 
+// byAge is the order of decisions, the oldest first.
+var byAge = keyset{list: "a", table: "confirms", order: "decided_order"}
+
 // Forgettable lists ids, the longest decided first.
-func (r *reader) Forgettable(decidedBefore time.Time, limit int) ([]string, error) {
-	return r.strings(`SELECT c.confirm_id FROM confirms c JOIN confirm_contents t ON t.confirm_id = c.confirm_id
-		LEFT JOIN plans p ON p.plan_id = c.plan_id
-		WHERE c.status <> 'pending' AND c.decided_order < $1 AND COALESCE(p.status, '') NOT IN ('proposed', 'approved', 'in_progress')
-		ORDER BY c.decided_order, c.confirm_id LIMIT $2`, decidedBefore.UnixMicro(), limit)
+func (r *reader) Forgettable(decidedBefore time.Time, p domain.Page) (ids []string, next string, err error) {
+	w := &walk{keyset: byAge}
+	w.lead("status <> 'pending'")
+	w.and("COALESCE(c.decided_at, c.received_at) < ?", decidedBefore.UnixMicro())
+	w.and("COALESCE(p.status, '') NOT IN ('proposed', 'approved', 'in_progress')")
+	const joins = "JOIN confirm_contents t ON t.confirm_id = c.confirm_id LEFT JOIN plans p ON p.plan_id = c.plan_id"
+	type old struct {
+		id string
+		at int64
+	}
+	list, next, err := walkPage(r, w, p, "c.confirm_id, c.decided_order", joins, func(rows row) (o old, err error) {
+		err = rows.Scan(&o.id, &o.at)
+		return o, err
+	}, func(o old) place { return place{order: o.at} })
+	for _, o := range list {
+		ids = append(ids, o.id)
+	}
+	return ids, next, err
 }
 
 func (r *reader) NextDeadline() (deadline time.Time, err error) {

@@ -6,107 +6,139 @@ import (
 	"countersign/domain"
 )
 
-// The orders in which confirms are listed. Each has an index of its own.
+// The orders in which confirms are listed.
 var (
-	byDeadline = keyset{"i", "c.inbox_order", "c.confirm_id", false}
-	byDecision = keyset{"d", "c.decided_order", "c.confirm_id", true}
-	byReceipt  = keyset{"r", "c.received_at", "c.confirm_id", true}
+	byDeadline = keyset{list: "i", table: "confirms", order: "inbox_order", tie: "confirm_id"}
+	byDecision = keyset{list: "d", table: "confirms", order: "decided_order", descending: true}
+	byReceipt  = keyset{list: "r", table: "confirms", order: "requested_seq", descending: true}
 )
 
 // decisionsListed are the columns of the latest decision without its actions,
 // which stand last and are large.
 var decisionsListed = shape{columns: decisions.columns[:len(decisions.columns)-1]}
 
-var selectConfirmRows = "SELECT " + confirms.list("c.") + ", COALESCE(p.title, x.title), t.reason, t.tools, " + decisionsListed.list("d.") + `
-	FROM confirms c
-	LEFT JOIN plans p ON p.plan_id = c.plan_id AND c.target_type = 'plan'
+var (
+	confirmRowColumns = confirms.list("c.") + ", COALESCE(p.title, x.title), t.reason, t.tools, " + decisionsListed.list("d.")
+	confirmRowJoins   = `LEFT JOIN plans p ON p.plan_id = c.plan_id AND c.target_type = 'plan'
 	LEFT JOIN contexts x ON x.context_id = c.target_id AND c.target_type = 'context' AND c.target_hash IS NOT NULL
 	LEFT JOIN confirm_contents t ON t.confirm_id = c.confirm_id
 	LEFT JOIN decisions d ON d.confirm_id = c.confirm_id
-		AND d.number = (SELECT MAX(number) FROM decisions WHERE confirm_id = c.confirm_id) `
+		AND d.number = (SELECT MAX(number) FROM decisions WHERE confirm_id = c.confirm_id)`
+)
 
-// Confirms lists pending confirms in the inbox's order, decided ones by the
-// time of their decision, the latest first, and both together by receipt, the
-// newest first.
+// Confirms lists pending confirms in the inbox's order, and others by receipt,
+// the newest first. Only the decided ones that nothing but their target's type
+// narrows come by their decision, the latest first: along no other index are
+// they found in that order.
 func (r *reader) Confirms(f domain.ConfirmFilter, p domain.Page) ([]*domain.ConfirmRow, string, error) {
-	q, order, err := confirmQuery(f)
+	w, err := r.confirmWalk(f)
 	if err != nil {
 		return nil, "", err
 	}
-	rest, err := q.page(p, order)
-	if err != nil {
-		return nil, "", err
-	}
-	var list []*domain.ConfirmRow
-	err = r.c.each(selectConfirmRows+rest, q.args, func(rows row) error {
-		row := new(domain.ConfirmRow)
-		list = append(list, row)
-		return scanConfirmRow(rows, row)
-	})
-	if err != nil {
-		return nil, "", confirms.wrap("list", err)
-	}
-	list, next := cut(list, p, func(c *domain.ConfirmRow) string { return order.cursor(position(order, &c.Confirm), c.ID) })
-	return list, next, nil
+	return walkPage(r, w, p, confirmRowColumns, confirmRowJoins, scanConfirmRow,
+		func(row *domain.ConfirmRow) place { return position(w.keyset, &row.Confirm) })
 }
 
-// confirmQuery is the conditions of a filter and the order of its list.
-// Statuses that an index depends on stand in the text: the database chooses
-// its indexes before it knows the arguments.
-func confirmQuery(f domain.ConfirmFilter) (*query, keyset, error) {
-	q := new(query)
-	order := byReceipt
+// confirmWalk chooses the index for a filter, the most telling first; what is
+// left is looked for in each row. Conditions of an index stand in the text: the
+// database chooses before it knows the values.
+func (r *reader) confirmWalk(f domain.ConfirmFilter) (*walk, error) {
+	words, err := searchWords(f.Query)
+	if err != nil {
+		return nil, err
+	}
+	w := &walk{keyset: byReceipt}
+	switch pending := f.Mine || f.Status == domain.Pending; {
+	case pending && f.WithImports && !f.Mine:
+		w.keyset = byDeadline
+		w.lead("status = 'pending' AND imported >= 0")
+	case pending:
+		w.keyset = byDeadline
+		w.lead("status = 'pending' AND imported = 0")
+	case f.ChangedSince != nil:
+		w.changed(f.SessionID, *f.ChangedSince)
+	}
+	var hits []condition
+	if len(words) > 0 && !w.led() {
+		var few bool
+		if hits, few, err = r.lookup(words[0]); err != nil {
+			return nil, err
+		}
+		if few {
+			w.hits = hits
+		}
+	}
+	w.equal("plan_id", f.PlanID)
+	w.equal("trace_id", f.TraceID)
+	w.equal("session_id", f.SessionID)
+	w.equal("target_id", f.TargetID)
+	w.visible(f.Visible)
 	switch {
-	case f.Mine || f.Status == domain.Pending:
-		q.and("c.status = 'pending'")
-		order = byDeadline
-	case f.Decided || f.Status != "":
-		q.and("c.status <> 'pending'")
-		q.equal("c.status", string(f.Status))
-		order = byDecision
+	case w.led():
+	case hits != nil:
+		w.hits = hits
+	case f.RequestedByRole != "":
+		w.hits = termHits(terms(1, f.RequestedByRole)...)
 	}
-	if f.NewestFirst {
-		order = byReceipt
+	if w.keyset != byDeadline {
+		w.settled(f)
 	}
-	if f.Mine || !f.WithImports {
-		q.and("c.imported = 0")
-	}
-	q.equal("c.target_type", string(f.TargetType))
-	q.equal("c.target_id", f.TargetID)
-	q.equal("c.step_id", f.StepID)
-	q.equal("c.plan_id", f.PlanID)
-	q.equal("c.trace_id", f.TraceID)
-	q.equal("c.session_id", f.SessionID)
-	q.equal("c.requested_by_role", f.RequestedByRole)
-	if f.ChangedSince != nil {
-		q.and("(c.requested_seq >= ? OR c.decided_seq >= ?)", *f.ChangedSince, *f.ChangedSince)
-	}
-	q.visible(f.Visible)
+	w.contain(words)
+	w.aside("c.target_type", string(f.TargetType))
+	w.aside("c.step_id", f.StepID)
+	w.aside("c.requested_by_role", f.RequestedByRole)
 	if f.Mine {
-		q.decidable(f.Decider)
+		w.decidable(f.Decider)
 	}
-	return q, order, q.search(f.Query)
+	return w, nil
+}
+
+// settled narrows to decided confirms, if those are asked for, and leads along
+// them if nothing else does.
+func (w *walk) settled(f domain.ConfirmFilter) {
+	switch decided := f.Decided || f.Status != ""; {
+	case decided && w.led():
+		w.and("c.status <> 'pending'")
+	case decided && f.TargetType != "" && f.TargetType != domain.TargetOther:
+		w.keyset = byDecision
+		w.lead("status <> 'pending' AND target_type <> 'other' AND target_type = ?", string(f.TargetType))
+	case decided:
+		w.keyset = byDecision
+		w.lead("status <> 'pending'")
+	}
+	w.aside("c.status", string(f.Status))
+	if !f.WithImports {
+		w.and("c.imported = 0")
+	}
+}
+
+// changed leads along what was requested or decided at a log number or later.
+func (w *walk) changed(session string, seq int64) {
+	const requested = "SELECT requested_seq FROM confirms WHERE session_id = ? AND requested_seq >= ?"
+	// The sum keeps the database from looking for the latest to be requested.
+	const decided = "SELECT requested_seq + 0 FROM confirms WHERE session_id = ? AND status <> 'pending' AND decided_seq >= ?"
+	w.hits = append(w.hits, condition{requested, []any{session, seq}}, condition{decided, []any{session, seq}})
 }
 
 // visible narrows to what the reader may see.
-func (q *query) visible(v domain.Visibility) {
+func (w *walk) visible(v domain.Visibility) {
 	switch {
 	case v.All:
 	case v.Decides:
-		q.and("(c.requested_group = ? OR "+requires(len(v.Roles))+")", append([]any{string(v.Group)}, roleArgs(v)...)...)
+		w.and("(c.requested_group = ? OR "+requires(len(v.Roles))+")", append([]any{string(v.Group)}, roleArgs(v)...)...)
 	default:
-		q.and("c.requested_group = ?", string(v.Group))
+		w.only("requested_group", string(v.Group))
 	}
 }
 
 // decidable narrows to what the decider may decide. Without a group their own
 // group's confirms are among them: that is self-approval.
-func (q *query) decidable(v domain.Visibility) {
-	q.and("c.locked = 0")
+func (w *walk) decidable(v domain.Visibility) {
+	w.and("c.locked = 0")
 	if v.Group != "" {
-		q.and("c.requested_group <> ?", string(v.Group))
+		w.and("c.requested_group <> ?", string(v.Group))
 	}
-	q.and(requires(len(v.Roles)), roleArgs(v)...)
+	w.and(requires(len(v.Roles)), roleArgs(v)...)
 }
 
 // requires holds for confirms that require no role, or one of n roles.
@@ -125,31 +157,28 @@ func roleArgs(v domain.Visibility) []any {
 	return args
 }
 
-func scanConfirmRow(rows row, row *domain.ConfirmRow) error {
-	var d domain.Decision
-	dest := append(confirms.dest(&row.Confirm), text(&row.Title), text(&row.Reason), list(&row.Tools))
-	dest = append(dest, decisions.dest(&d)[:len(decisionsListed.columns)]...)
+func scanConfirmRow(rows row) (*domain.ConfirmRow, error) {
+	listed, d := new(domain.ConfirmRow), new(domain.Decision)
+	dest := append(confirms.dest(&listed.Confirm), text(&listed.Title), text(&listed.Reason), list(&listed.Tools))
+	dest = append(dest, decisions.dest(d)[:len(decisionsListed.columns)]...)
 	if err := rows.Scan(dest...); err != nil {
-		return err
+		return nil, err
 	}
 	if d.ID != "" {
-		row.Decision = &d
+		listed.Decision = d
 	}
-	return nil
+	return listed, nil
 }
 
-// position is the confirm's number in the order, as the schema computes it.
-func position(k keyset, c *domain.Confirm) int64 {
-	switch k {
-	case byDeadline:
-		if c.ExpiresAt.IsZero() {
-			return c.ReceivedAt.UnixMicro() + 1<<62
-		}
-		return c.ExpiresAt.UnixMicro()
-	case byDecision:
-		if !c.DecidedAt.IsZero() {
-			return c.DecidedAt.UnixMicro()
-		}
+// position is the confirm's place in the order, as the schema computes it.
+func position(k keyset, c *domain.Confirm) place {
+	switch {
+	case k == byDeadline && c.ExpiresAt.IsZero():
+		return place{c.ReceivedAt.UnixMicro() + 1<<62, c.ID}
+	case k == byDeadline:
+		return place{c.ExpiresAt.UnixMicro(), c.ID}
+	case k == byDecision && c.DecidedSeq != 0:
+		return place{order: c.DecidedSeq}
 	}
-	return c.ReceivedAt.UnixMicro()
+	return place{order: c.RequestedSeq}
 }

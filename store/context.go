@@ -19,7 +19,7 @@ var contexts = newTable("contexts", 1, func(c *domain.Context) []column {
 })
 
 // newestContext lists the newest first.
-var newestContext = keyset{"c", "created_at", "context_id", true}
+var newestContext = keyset{list: "c", table: "contexts", order: "created_at", tie: "context_id", descending: true}
 
 var updateContext = contexts.change("", 0)
 
@@ -29,20 +29,9 @@ func (r *reader) Context(id string) (*domain.Context, error) {
 
 // Contexts lists contexts, the newest first.
 func (r *reader) Contexts(f domain.ContextFilter, p domain.Page) ([]*domain.Context, string, error) {
-	q := new(query)
-	q.owned(f.Visible)
-	rest, err := q.page(p, newestContext)
-	if err != nil {
-		return nil, "", err
-	}
-	list, err := contexts.all(r, rest, q.args...)
-	if err != nil {
-		return nil, "", err
-	}
-	list, next := cut(list, p, func(c *domain.Context) string {
-		return newestContext.cursor(c.CreatedAt.UnixMicro(), c.ID)
-	})
-	return list, next, nil
+	w := &walk{keyset: newestContext}
+	w.owned(f.Visible)
+	return contexts.walk(r, w, p, func(c *domain.Context) place { return place{c.CreatedAt.UnixMicro(), c.ID} })
 }
 
 func (x *tx) InsertContext(c *domain.Context) error { return contexts.insert(x, c) }

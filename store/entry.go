@@ -27,34 +27,63 @@ func (r *reader) Entry(seq int64) (*evidence.Entry, error) {
 // Entries lists entries of the log, at most domain.MaxPage when the filter
 // gives no limit.
 func (r *reader) Entries(f domain.EntryFilter) ([]*evidence.Entry, error) {
-	q := new(query)
+	s := entryQuery(f)
+	return r.entries(s.String(), s.args...)
+}
+
+// entryQuery finds entries along one index, in its order. Those of several types
+// are merged from the index of types, if nothing more telling leads.
+func entryQuery(f domain.EntryFilter) *statement {
+	var along, beside []condition
+	for _, c := range []struct{ column, value string }{
+		{"confirm_id", f.ConfirmID}, {"object_id", f.ObjectID}, {"plan_id", f.PlanID}, {"trace_id", f.TraceID}, {"type", f.Type},
+	} {
+		switch {
+		case c.value == "":
+		case along == nil:
+			along = append(along, condition{c.column + " = ?", []any{c.value}})
+		default: // COALESCE keeps the database from choosing this one's index
+			beside = append(beside, condition{"COALESCE(" + c.column + ", '') = ?", []any{c.value}})
+		}
+	}
 	if f.After != nil {
-		q.and("seq > ?", *f.After)
+		beside = append(beside, condition{"seq > ?", []any{*f.After}})
 	}
 	if f.Before != nil {
-		q.and("seq < ?", *f.Before)
+		beside = append(beside, condition{"seq < ?", []any{*f.Before}})
 	}
-	q.equal("confirm_id", f.ConfirmID)
-	q.equal("plan_id", f.PlanID)
-	q.equal("trace_id", f.TraceID)
-	q.equal("object_id", f.ObjectID)
-	q.equal("type", f.Type)
-	if len(f.Types) > 0 {
+	order := " ORDER BY seq"
+	if f.Newest {
+		order += " DESC"
+	}
+	if f.Limit <= 0 {
+		f.Limit = domain.MaxPage
+	}
+	s := new(statement)
+	switch merged := len(f.Types) > 0 && along == nil; {
+	case merged:
+		s.add("WHERE seq IN (SELECT seq FROM (")
+		for i, t := range f.Types {
+			if i > 0 {
+				s.add(" UNION ALL ")
+			}
+			s.add("SELECT seq FROM log")
+			s.where([]condition{{"type = ?", []any{t}}}, beside)
+		}
+		s.add(fmt.Sprintf("%s LIMIT %d) found)", order, f.Limit))
+	case len(f.Types) > 0:
 		marks := strings.Repeat(", ?", len(f.Types))[2:]
 		values := make([]any, len(f.Types))
 		for i, t := range f.Types {
 			values[i] = t
 		}
-		q.and("type IN ("+marks+")", values...)
+		beside = append(beside, condition{"COALESCE(type, '') IN (" + marks + ")", values})
+		fallthrough
+	default:
+		s.where(along, beside)
 	}
-	direction, limit := "", f.Limit
-	if f.Newest {
-		direction = " DESC"
-	}
-	if limit <= 0 {
-		limit = domain.MaxPage
-	}
-	return r.entries(fmt.Sprintf("%s ORDER BY seq%s LIMIT %d", q.where(), direction, limit), q.args...)
+	s.add(fmt.Sprintf("%s LIMIT %d", order, f.Limit))
+	return s
 }
 
 func (r *reader) entries(rest string, args ...any) ([]*evidence.Entry, error) {

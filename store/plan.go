@@ -24,7 +24,7 @@ var plans = newTable("plans", 1, func(p *domain.Plan) []column {
 })
 
 // newestPlan lists the newest first.
-var newestPlan = keyset{"p", "created_at", "plan_id", true}
+var newestPlan = keyset{list: "p", table: "plans", order: "created_at", tie: "plan_id", descending: true}
 
 var updatePlan = plans.change("status = $1", 1)
 
@@ -50,22 +50,11 @@ func (r *reader) PlanContent(id string) ([]byte, error) {
 
 // Plans lists plans, the newest first.
 func (r *reader) Plans(f domain.PlanFilter, p domain.Page) ([]*domain.Plan, string, error) {
-	q := new(query)
-	q.equal("status", string(f.Status))
-	q.equal("context_id", f.ContextID)
-	q.owned(f.Visible)
-	rest, err := q.page(p, newestPlan)
-	if err != nil {
-		return nil, "", err
-	}
-	list, err := plans.all(r, rest, q.args...)
-	if err != nil {
-		return nil, "", err
-	}
-	list, next := cut(list, p, func(p *domain.Plan) string {
-		return newestPlan.cursor(p.CreatedAt.UnixMicro(), p.ID)
-	})
-	return list, next, nil
+	w := &walk{keyset: newestPlan}
+	w.equal("context_id", f.ContextID)
+	w.owned(f.Visible)
+	w.equal("status", string(f.Status))
+	return plans.walk(r, w, p, func(p *domain.Plan) place { return place{p.CreatedAt.UnixMicro(), p.ID} })
 }
 
 func (x *tx) InsertPlan(p *domain.Plan, content []byte) error {

@@ -18,7 +18,7 @@ var traces = newTable("traces", 1, func(t *domain.Trace) []column {
 })
 
 // newestTrace lists the newest first.
-var newestTrace = keyset{"t", "created_at", "trace_id", true}
+var newestTrace = keyset{list: "t", table: "traces", order: "created_at", tie: "trace_id", descending: true}
 
 func (r *reader) Trace(id string) (*domain.Trace, error) {
 	return traces.one(r, "WHERE trace_id = $1", id)
@@ -26,20 +26,9 @@ func (r *reader) Trace(id string) (*domain.Trace, error) {
 
 // Traces lists posted traces, the newest first.
 func (r *reader) Traces(f domain.TraceFilter, p domain.Page) ([]*domain.Trace, string, error) {
-	q := new(query)
-	q.owned(f.Visible)
-	rest, err := q.page(p, newestTrace)
-	if err != nil {
-		return nil, "", err
-	}
-	list, err := traces.all(r, rest, q.args...)
-	if err != nil {
-		return nil, "", err
-	}
-	list, next := cut(list, p, func(t *domain.Trace) string {
-		return newestTrace.cursor(t.CreatedAt.UnixMicro(), t.ID)
-	})
-	return list, next, nil
+	w := &walk{keyset: newestTrace}
+	w.owned(f.Visible)
+	return traces.walk(r, w, p, func(t *domain.Trace) place { return place{t.CreatedAt.UnixMicro(), t.ID} })
 }
 
 func (x *tx) InsertTrace(t *domain.Trace) error { return traces.insert(x, t) }

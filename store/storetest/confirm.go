@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"encoding/json"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -10,11 +11,15 @@ import (
 
 var agent = domain.Ref{Kind: domain.KindAgent, ID: "k1"}
 
-// confirm is a pending confirm that an agent requested at the beginning.
+// requested numbers the entries that requested confirms: no two share one.
+var requested atomic.Int64
+
+// confirm is a pending confirm that an agent requested at the beginning, after
+// those that were made before it.
 func confirm(id string, edits ...func(*domain.Confirm)) *domain.Confirm {
 	c := &domain.Confirm{ID: id, TargetType: domain.TargetOther, TargetID: "t-" + id, Status: domain.Pending,
 		RequestedBy: agent, RequestedGroup: "keys", RequestedByName: "Deploy Agent", RequestedByRole: "executor",
-		ReceivedAt: at(0), ContentHash: "sha256:c", BodyDigest: []byte{1}}
+		ReceivedAt: at(0), ContentHash: "sha256:c", BodyDigest: []byte{1}, RequestedSeq: 1000 + requested.Add(1)}
 	for _, edit := range edits {
 		edit(c)
 	}
@@ -38,14 +43,17 @@ func insert(t *testing.T, s Store, list ...*domain.Confirm) {
 	})
 }
 
-// finish ends the confirm as the domain does.
+// finish ends the confirm as the domain does, with an entry of its own.
 func finish(tx domain.Tx, c *domain.Confirm, status domain.Status, n int) error {
 	seq, err := tx.NextSeq()
 	if err != nil {
 		return err
 	}
 	c.Status, c.Cause, c.DecidedAt, c.DecidedSeq, c.EffectiveHash = status, domain.CauseHuman, at(n), seq, "sha256:e"
-	return tx.FinishConfirm(c)
+	if err := tx.FinishConfirm(c); err != nil {
+		return err
+	}
+	return tx.Append(entry("test.finished"))
 }
 
 func testConfirms(t *testing.T, s Store) {

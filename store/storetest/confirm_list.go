@@ -71,10 +71,8 @@ func testConfirmFilters(t *testing.T, s Store) {
 		{"no imports", domain.ConfirmFilter{}, []string{"rejected", "approved", "trace", "session", "plan"}},
 		{"pending", domain.ConfirmFilter{Status: domain.Pending}, []string{"plan", "session", "trace"}},
 		{"pending with imports", domain.ConfirmFilter{Status: domain.Pending, WithImports: true}, []string{"plan", "session", "trace", "half"}},
-		{"pending, newest first", domain.ConfirmFilter{Status: domain.Pending, NewestFirst: true}, []string{"trace", "session", "plan"}},
 		{"decided", domain.ConfirmFilter{Decided: true}, []string{"rejected", "approved"}},
-		{"decided with imports", domain.ConfirmFilter{Decided: true, WithImports: true}, []string{"rejected", "approved", "import"}},
-		{"decided, by receipt", domain.ConfirmFilter{Decided: true, WithImports: true, NewestFirst: true}, []string{"import", "rejected", "approved"}},
+		{"decided with imports", domain.ConfirmFilter{Decided: true, WithImports: true}, []string{"import", "rejected", "approved"}},
 		{"approved", domain.ConfirmFilter{Status: domain.Approved}, []string{"approved"}},
 		{"cancelled", domain.ConfirmFilter{Status: domain.Cancelled}, nil},
 		{"target type", domain.ConfirmFilter{TargetType: domain.TargetPlan}, []string{"plan"}},
@@ -176,7 +174,7 @@ func testConfirmPages(t *testing.T, s Store) {
 	pending := domain.ConfirmFilter{Status: domain.Pending, Visible: everything}
 	same(t, "inbox", []string{"c04", "c05", "c02", "c03", "c00", "c01", "c06", "c07", "c08", "c09", "c10", "c11"}, listed(t, s, pending))
 	same(t, "newest first", []string{"c11", "c10", "c09", "c08", "c07", "c06", "c05", "c04", "c03", "c02", "c01", "c00"},
-		listed(t, s, domain.ConfirmFilter{Visible: everything, NewestFirst: true}))
+		listed(t, s, domain.ConfirmFilter{Visible: everything}))
 
 	write(t, s, func(tx domain.Tx) error {
 		for i, c := range list[:5] {

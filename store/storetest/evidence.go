@@ -69,7 +69,7 @@ func testForget(t *testing.T, s Store) {
 		return all(finish(tx, done, domain.Approved, 5), finish(tx, live, domain.Approved, 5), tx.InsertDecision(made))
 	})
 	forgettable := func(n int) []string {
-		return read(t, s, func(r domain.Reader) ([]string, error) { return r.Forgettable(at(n), 10) })
+		return pages(t, s, 10, func(r domain.Reader, p domain.Page) ([]string, string, error) { return r.Forgettable(at(n), p) })
 	}
 	same(t, "forgettable before it was decided", 0, len(forgettable(5)))
 	same(t, "forgettable", []string{"done"}, forgettable(6))

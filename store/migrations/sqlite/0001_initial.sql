@@ -105,9 +105,11 @@ CREATE TABLE plan_contents (
     content BLOB NOT NULL
 ) STRICT;
 
--- The two generated columns are the keysets of the lists. An inbox shows the
--- soonest deadline first and then what has none, oldest first: 2^62 µs lie
--- beyond every deadline.
+-- requested_seq, the number of the log entry that requested it, is the order
+-- of receipt; no two confirms share one. The generated columns are the orders of
+-- two more lists. An inbox shows the soonest deadline first and then what has
+-- none, oldest first: 2^62 µs lie beyond every deadline. What is decided is
+-- listed by the entry that decided it; an import has none.
 CREATE TABLE confirms (
     confirm_id        TEXT PRIMARY KEY,
     canonical_id TEXT NOT NULL UNIQUE,
@@ -145,18 +147,24 @@ CREATE TABLE confirms (
     requested_seq     INTEGER NOT NULL,
     decided_seq       INTEGER NOT NULL,
     inbox_order   INTEGER GENERATED ALWAYS AS (COALESCE(expires_at, received_at + 4611686018427387904)) VIRTUAL,
-    decided_order INTEGER GENERATED ALWAYS AS (COALESCE(decided_at, received_at)) VIRTUAL
+    decided_order INTEGER GENERATED ALWAYS AS (CASE WHEN decided_seq = 0 THEN requested_seq ELSE decided_seq END) VIRTUAL
 ) STRICT;
 
+-- Each list of confirms is read along one of these, in its order, and only so
+-- far: see store/confirm_list.go. That imported is at least 0 always holds; it
+-- keeps the database from reading an inbox along the index with the imports.
+CREATE UNIQUE INDEX confirms_requested ON confirms (requested_seq);
 CREATE INDEX confirms_inbox ON confirms (inbox_order, confirm_id) WHERE status = 'pending' AND imported = 0;
-CREATE INDEX confirms_pending ON confirms (received_at, confirm_id) WHERE status = 'pending';
-CREATE INDEX confirms_decided ON confirms (decided_order, confirm_id) WHERE status <> 'pending';
-CREATE INDEX confirms_received ON confirms (received_at, confirm_id);
-CREATE INDEX confirms_group ON confirms (requested_group, received_at, confirm_id);
-CREATE INDEX confirms_target ON confirms (target_id, received_at, confirm_id);
+CREATE INDEX confirms_pending ON confirms (inbox_order, confirm_id) WHERE status = 'pending' AND imported >= 0;
+CREATE INDEX confirms_decided ON confirms (decided_order) WHERE status <> 'pending';
+CREATE INDEX confirms_decided_target ON confirms (target_type, decided_order) WHERE status <> 'pending' AND target_type <> 'other';
+CREATE INDEX confirms_group ON confirms (requested_group, requested_seq);
+CREATE INDEX confirms_target ON confirms (target_id, requested_seq);
 CREATE INDEX confirms_plan ON confirms (plan_id, requested_seq) WHERE plan_id IS NOT NULL;
-CREATE INDEX confirms_trace ON confirms (trace_id, received_at, confirm_id) WHERE trace_id IS NOT NULL;
-CREATE INDEX confirms_session ON confirms (session_id, received_at, confirm_id) WHERE session_id IS NOT NULL;
+CREATE INDEX confirms_plan_pending ON confirms (plan_id) WHERE status = 'pending' AND imported = 0 AND plan_id IS NOT NULL;
+CREATE INDEX confirms_trace ON confirms (trace_id, requested_seq) WHERE trace_id IS NOT NULL;
+CREATE INDEX confirms_session ON confirms (session_id, requested_seq) WHERE session_id IS NOT NULL;
+CREATE INDEX confirms_session_decided ON confirms (session_id, decided_seq) WHERE session_id IS NOT NULL AND status <> 'pending';
 CREATE INDEX confirms_supersedes ON confirms (supersedes) WHERE supersedes IS NOT NULL;
 CREATE UNIQUE INDEX confirms_approval_key ON confirms (approval_key) WHERE approval_key IS NOT NULL;
 
@@ -315,8 +323,11 @@ CREATE TABLE volatile_counts (
     n    INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- The words that confirms are found by, and which confirms have them.
 CREATE TABLE volatile_search (
-    term       TEXT NOT NULL,
-    confirm_id TEXT NOT NULL,
-    PRIMARY KEY (term, confirm_id)
+    term          TEXT NOT NULL,
+    requested_seq INTEGER NOT NULL,
+    PRIMARY KEY (term, requested_seq)
 ) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX volatile_search_confirm ON volatile_search (requested_seq, term);

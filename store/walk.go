@@ -1,0 +1,192 @@
+package store
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"countersign/domain"
+)
+
+// horizon is how many rows of its index a page looks at, at the most. A filter
+// that few of them pass gives a page with fewer rows than were asked for, or
+// none, from whose cursor the list goes on: no filter makes a page cost more.
+const horizon = 2000
+
+// walk is the way a list is read: along an index, in its order, from the cursor
+// on and no further than the horizon.
+type walk struct {
+	keyset
+	along  []condition // what the index is searched for
+	hits   []condition // instead of it: queries for the places of rows
+	beside []condition // what only the rows themselves tell; they are called c
+}
+
+// condition is part of a query; each ? in it stands for the next of the values.
+type condition struct {
+	text   string
+	values []any
+}
+
+// led says whether an index has been chosen.
+func (w *walk) led() bool { return len(w.along)+len(w.hits) > 0 }
+
+// lead chooses the index.
+func (w *walk) lead(text string, values ...any) {
+	w.along = append(w.along, condition{text, values})
+}
+
+func (w *walk) and(text string, values ...any) {
+	w.beside = append(w.beside, condition{text, values})
+}
+
+// only narrows to rows with the value, along the column's index if no other has
+// been chosen.
+func (w *walk) only(column, value string) {
+	if w.led() {
+		w.and("c."+column+" = ?", value)
+	} else {
+		w.lead(column+" = ?", value)
+	}
+}
+
+// equal is only, unless the value is empty.
+func (w *walk) equal(column, value string) {
+	if value != "" {
+		w.only(column, value)
+	}
+}
+
+// aside narrows to rows with the value, unless it is empty, and never leads.
+func (w *walk) aside(column, value string) {
+	if value != "" {
+		w.and(column+" = ?", value)
+	}
+}
+
+// owned narrows to what the reader may see of objects that nobody decides.
+func (w *walk) owned(v domain.Visibility) {
+	if !v.All {
+		w.only("requested_group", string(v.Group))
+	}
+}
+
+// page is the query for a page. One row more than the page holds is asked for:
+// it says whether there is a next page.
+func (w *walk) page(columns, joins string, from []condition, limit int) *statement {
+	s := new(statement)
+	s.add("SELECT " + columns + " FROM (SELECT * FROM " + w.table)
+	if len(w.hits) > 0 {
+		s.add(" WHERE " + w.order + " IN (SELECT " + w.order + " FROM (")
+		w.places(s, from)
+		s.add(fmt.Sprintf(" LIMIT %d) hits)", horizon))
+	} else {
+		s.where(w.along, from)
+	}
+	s.add(fmt.Sprintf("%s LIMIT %d) c ", w.sorted(""), horizon) + joins)
+	s.where(w.beside)
+	s.add(fmt.Sprintf("%s LIMIT %d", w.sorted("c."), limit+1))
+	return s
+}
+
+// places adds the query for the places of the rows along the index.
+func (w *walk) places(s *statement, from []condition) {
+	for i, hit := range w.hits {
+		if i > 0 {
+			s.add(" UNION ALL ")
+		}
+		s.add(hit.text, hit.values...)
+		for _, c := range from {
+			s.add(" AND "+c.text, c.values...)
+		}
+	}
+	if len(w.hits) == 0 {
+		s.add("SELECT " + w.columns() + " FROM " + w.table)
+		s.where(w.along, from)
+	}
+	s.add(w.sorted(""))
+}
+
+// ahead is the last place that a page from the cursor looks at; nil when the
+// index ends before the horizon.
+func (r *reader) ahead(w *walk, from []condition) (*place, error) {
+	s := new(statement)
+	w.places(s, from)
+	s.add(fmt.Sprintf(" LIMIT 1 OFFSET %d", horizon-1))
+	var at place
+	dest := []any{&at.order}
+	if w.tie != "" {
+		dest = append(dest, &at.tie)
+	}
+	err := r.c.row(s.String(), s.args, dest...)
+	if err == domain.ErrNotFound {
+		return nil, nil
+	}
+	return &at, err
+}
+
+// walkPage reads a page; at gives a row's place.
+func walkPage[T any](r *reader, w *walk, p domain.Page, columns, joins string, scan func(row) (T, error), at func(T) place) (list []T, next string, err error) {
+	var from []condition
+	if p.Cursor != "" {
+		last, err := w.parse(p.Cursor)
+		if err != nil {
+			return nil, "", err
+		}
+		from = append(from, w.after(last))
+	}
+	limit := pageLimit(p)
+	s := w.page(columns, joins, from, limit)
+	err = r.c.each(s.String(), s.args, func(rows row) error {
+		v, err := scan(rows)
+		list = append(list, v)
+		return err
+	})
+	switch {
+	case err != nil:
+		return nil, "", fmt.Errorf("list %s: %w", w.table, err)
+	case len(list) > limit:
+		return list[:limit], w.cursor(at(list[limit-1])), nil
+	case len(w.beside) == 0 && len(w.hits) == 0:
+		return list, "", nil
+	}
+	last, err := r.ahead(w, from)
+	if err == nil && last != nil {
+		next = w.cursor(*last)
+	}
+	return list, next, err
+}
+
+// walk reads a page of the table alone.
+func (t *table[T]) walk(r *reader, w *walk, p domain.Page, at func(*T) place) ([]*T, string, error) {
+	return walkPage(r, w, p, t.list("c."), "", func(rows row) (*T, error) {
+		v := new(T)
+		return v, rows.Scan(t.dest(v)...)
+	}, at)
+}
+
+// statement is a query in the making.
+type statement struct {
+	strings.Builder
+	args []any
+}
+
+// add appends text, in which each ? stands for the next of the values.
+func (s *statement) add(text string, values ...any) {
+	for _, v := range values {
+		s.args = append(s.args, v)
+		text = strings.Replace(text, "?", "$"+strconv.Itoa(len(s.args)), 1)
+	}
+	s.WriteString(text)
+}
+
+// where appends conditions as a clause.
+func (s *statement) where(lists ...[]condition) {
+	keyword := " WHERE "
+	for _, list := range lists {
+		for _, c := range list {
+			s.add(keyword+c.text, c.values...)
+			keyword = " AND "
+		}
+	}
+}
