@@ -25,8 +25,9 @@ type Options struct {
 	// Observed is told of every commit group before its members are answered.
 	// It must not block. It needs Now.
 	Observed func(Group)
-	// Fatal is told once when a commit failed so that its outcome is unknown.
-	// The process must end: the database refuses everything from then on.
+	// Fatal is told when a commit failed so that its outcome is unknown, after
+	// which the database refuses everything, or when what was committed cannot be
+	// kept in order. The process must end.
 	Fatal func(error)
 	// Logger hears of what no caller waits for.
 	Logger *slog.Logger
@@ -71,6 +72,9 @@ func Open(ctx context.Context, name string, o Options) (*DB, error) {
 		return nil, err
 	}
 	o.SigningKey, o.Head = KeyFile(name, o.SigningKey), HeadFile(name, o.Head)
+	if o.Fatal == nil {
+		o.Fatal = func(error) {}
+	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -100,6 +104,7 @@ func (db *DB) open(ctx context.Context, o Options) (err error) {
 	listening, deafen := context.WithCancel(context.WithoutCancel(ctx))
 	db.deafen = deafen
 	db.hearing.Go(func() { db.dialect.listen(listening, db.writer.wake) })
+	db.hearing.Go(func() { db.dialect.tend(listening, db.writer) })
 	for range db.dialect.readers() {
 		db.readers <- &conn{dialect: db.dialect, use: reads} // it connects when it is used first
 		db.opened++
@@ -171,16 +176,24 @@ func (db *DB) view(ctx context.Context, fn func(*reader) error) (err error) {
 	defer func() { db.readers <- c }()
 	if err := c.begin(ctx, db.dialect.words().beginRead); err != nil {
 		if ctx.Err() == nil && c.gone() {
-			return &domain.Error{Code: domain.CodeEvidenceUnavailable, Message: "The database cannot be reached.", Err: err}
+			return away(err)
 		}
 		return err
 	}
 	defer func() {
+		if err != nil && c.doomed != nil && c.gone() {
+			err = away(err)
+		}
 		if ended := c.rollback(); err == nil {
 			err = ended
 		}
 	}()
 	return fn(&reader{c, db.keys})
+}
+
+// away is the answer while there is no connection.
+func away(err error) error {
+	return &domain.Error{Code: domain.CodeEvidenceUnavailable, Message: "The database cannot be reached.", Err: err}
 }
 
 // Ready says whether the database can be read and its schema is this

@@ -32,6 +32,9 @@ type dialect interface {
 	// listen calls wake whenever others have committed, until ctx ends. It
 	// returns at once where nobody tells.
 	listen(ctx context.Context, wake func())
+	// tend keeps the database's files in order until ctx ends. It returns at once
+	// where the database does so itself.
+	tend(ctx context.Context, w *writer)
 	// outlives says whether the program goes on when a connection failed in the
 	// middle of a commit: then the next one can find out what became of it.
 	outlives() bool

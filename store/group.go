@@ -135,7 +135,6 @@ func (w *writer) settle(cause error, next int64, leaves []evidence.Hash) error {
 	if !w.c.dialect.outlives() {
 		return w.fail(cause)
 	}
-	w.sealer.tree = nil // to be read again
 	if len(leaves) > 0 {
 		ctx, cancel := context.WithTimeout(context.Background(), settleTimeout)
 		defer cancel()
@@ -187,8 +186,6 @@ func unknown(cause error) error {
 func (w *writer) fail(cause error) error {
 	w.failed = &domain.Error{Code: domain.CodeEvidenceUnavailable,
 		Message: "The storage failed and the server is stopping. The change did not happen.", Err: cause}
-	if w.fatal != nil {
-		w.fatal(cause)
-	}
+	w.fatal(cause)
 	return unknown(cause)
 }

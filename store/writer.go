@@ -37,6 +37,7 @@ type writer struct {
 	published int64 // number of the last entry handed to committed
 	behind    bool  // there may be entries that were not handed on
 	woken     chan struct{}
+	errands   chan func() // run between two groups
 }
 
 // member is one waiting transaction.
@@ -50,7 +51,7 @@ type member struct {
 
 func newWriter(ctx context.Context, c *conn, keys *signing, o Options) (*writer, error) {
 	w := &writer{
-		c: c, queue: make(chan *member), stop: make(chan struct{}), woken: make(chan struct{}, 1), ended: make(chan struct{}),
+		c: c, queue: make(chan *member), stop: make(chan struct{}), woken: make(chan struct{}, 1), errands: make(chan func()), ended: make(chan struct{}),
 		committed: o.Committed, observed: o.Observed, now: o.Now, fatal: o.Fatal, logger: o.Logger, delay: o.CommitDelay,
 		sealer: sealer{keys: keys, file: headFile{path: o.Head}},
 	}
@@ -103,12 +104,24 @@ func (w *writer) run() {
 			w.serve(w.gather(m))
 		case <-w.woken:
 			w.catchUp()
+		case fn := <-w.errands:
+			fn()
 		case <-poll.C:
 			w.poll()
 			w.writeHead()
 		case <-w.stop:
 			return
 		}
+	}
+}
+
+// between runs fn while no group is run. It does not once the writer has ended.
+func (w *writer) between(fn func()) {
+	done := make(chan struct{})
+	select {
+	case w.errands <- func() { defer close(done); fn() }:
+		<-done
+	case <-w.ended:
 	}
 }
 

@@ -1,0 +1,67 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// The journal is folded into the file on a connection of its own: whoever
+// commits would wait for it, and everybody who waits for that commit.
+const (
+	// checkpointInterval is how often what was committed is folded in. A page
+	// that changed often in between is written once.
+	checkpointInterval = 500 * time.Millisecond
+	// journalPages, 32 MiB, is how long the journal may grow while there are
+	// always commits. Then the writer waits until what was committed since it was
+	// folded in last is folded in too, which is little, and begins it anew.
+	journalPages = 4096
+)
+
+// tend folds the journal into the file until ctx ends. A full disk, and readers
+// that need what is in the journal, only put it off. After any other failure of
+// the disk nobody knows what is in the file: a server that is started again
+// takes it from the journal, which still has it all.
+func (d *sqlite) tend(ctx context.Context, w *writer) {
+	s, err := d.open(ctx, d.path, writeSettings())
+	if err != nil {
+		w.logger.Error("the journal cannot be folded into the database", "error", err)
+		return
+	}
+	defer func() { _ = s.close() }() // nothing is open on it
+	tick := time.NewTicker(checkpointInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		switch err := s.fold(journalPages, w.between); resultCode(err) {
+		case sqlite3.SQLITE_OK, sqlite3.SQLITE_BUSY:
+		case sqlite3.SQLITE_FULL:
+			w.logger.Warn("the disk is full: the journal grows", "error", err)
+		default:
+			w.fatal(err)
+			return
+		}
+	}
+}
+
+// fold folds the journal in. One with more pages than limit is folded in once
+// more while nobody commits: then the next commit begins it anew.
+func (s *sqliteSession) fold(limit int, between func(func())) error {
+	pages, err := s.checkpoint()
+	if err == nil && pages > limit {
+		between(func() { _, err = s.checkpoint() })
+	}
+	return err
+}
+
+// checkpoint says how many pages there are in the journal.
+func (s *sqliteSession) checkpoint() (pages int, err error) {
+	var blocked, folded int
+	err = s.query(`PRAGMA wal_checkpoint(PASSIVE)`, nil, func(r row) error { return r.Scan(&blocked, &pages, &folded) })
+	return pages, err
+}

@@ -1,0 +1,90 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"countersign/domain"
+)
+
+// What is committed is folded into the file later, behind the writer's back.
+func TestCheckpoint_KeepsNobodyWaiting(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "countersign.db")
+	synctest.Test(t, func(t *testing.T) {
+		db := openTest(t, path, Options{Fatal: func(err error) { t.Errorf("fatal: %v", err) }})
+		const size = 16 << 20 // more than the database would wait for by itself
+		scribble(t, db, size)
+		if got := fileSize(t, path); got > size {
+			t.Errorf("the file has %d bytes before the journal is folded into it: somebody waited for that", got)
+		}
+		time.Sleep(checkpointInterval + time.Millisecond)
+		synctest.Wait()
+		if got := fileSize(t, path); got < size {
+			t.Errorf("the file has %d bytes after the journal was to be folded into it, want %d", got, size)
+		}
+	})
+}
+
+// A journal to which there is always something added is begun anew all the
+// same.
+func TestCheckpoint_BoundsTheJournal(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "countersign.db")
+	db := openTest(t, path, Options{})
+	s, err := db.dialect.connect(t.Context(), writes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.close() }()
+	const size, limit = 64 << 10, 32
+	written := make(chan struct{})
+	go func() {
+		defer close(written)
+		for range 128 {
+			scribble(t, db, size)
+		}
+	}()
+	for folding := true; folding; {
+		if err := s.(*sqliteSession).fold(limit, db.writer.between); err != nil && !busy(err) {
+			t.Fatal(err)
+		}
+		select {
+		case <-written:
+			folding = false
+		default:
+		}
+	}
+	if got := fileSize(t, path+"-wal"); got > 4<<20 {
+		t.Errorf("the journal of 8 MiB has grown to %d bytes", got)
+	}
+}
+
+// scribble commits some bytes that mean nothing.
+func scribble(t *testing.T, db *DB, size int) {
+	t.Helper()
+	err := db.Tx(context.Background(), func(x domain.Tx) error {
+		_, err := x.(*tx).c.exec(`INSERT INTO volatile_sessions (hash, user_id, created_at, seen_at, browser)
+			VALUES (randomblob(16), '', 0, 0, hex(randomblob($1)))`, int64(size/2))
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func fileSize(t *testing.T, path string) int64 {
+	t.Helper()
+	info, err := os.Stat(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return 0
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Size()
+}
