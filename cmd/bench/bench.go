@@ -63,7 +63,7 @@ func (b *bench) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := b.furnish(ctx, b.template); err != nil {
+	if _, err := b.furnish(ctx, b.template, filepath.Join(b.template, database)); err != nil {
 		return err
 	}
 	fmt.Fprintf(b.say, "%s, %d processors, %s, seed %d, limits lifted: %s\n\n", time.Now().UTC().Format(time.DateTime), runtime.NumCPU(), runtime.Version(), b.seed, lifted)

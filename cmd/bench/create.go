@@ -42,6 +42,7 @@ func create(ctx context.Context, r *round) error {
 			if err != nil {
 				return err
 			}
+			r.set("read back, create, "+crew(n), "", float64(done.Read))
 			r.rate("create", n, done)
 			return nil
 		})

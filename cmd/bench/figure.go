@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -79,7 +80,7 @@ func (f *figures) over(formula formula) spread {
 			complete = complete && there
 			return v
 		})
-		if complete {
+		if complete && !math.IsNaN(value) && !math.IsInf(value, 0) {
 			values = append(values, value)
 		}
 	}

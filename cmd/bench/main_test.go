@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 
 // tiny is just enough to see every answer once.
 var tiny = size{
-	rounds: 1, warm: 10 * time.Millisecond, window: 300 * time.Millisecond, sustain: 300 * time.Millisecond, clients: []int{1, 16},
+	rounds: 1, warm: 10 * time.Millisecond, window: 200 * time.Millisecond, sustain: 300 * time.Millisecond, clients: []int{1, 16},
 	confirms: 60, few: 60, waiting: 20, burst: 10, plans: 1, steps: 20, sample: 64,
 }
 
@@ -59,7 +59,7 @@ func TestBench_Works(t *testing.T) {
 		t.Fatal(err)
 	}
 	values := readLines(t, out)
-	for _, name := range []string{"create, 1 client", "create, 16 clients", "round trip, 1 client", "no-op POST, 16 clients", "rows raw, 64 a commit"} {
+	for _, name := range []string{"read back, create, 1 client", "read back, create, 16 clients", "read back, round trip, 1 client", "no-op POST, 16 clients", "rows raw, 64 a commit"} {
 		if values[name] <= 0 {
 			t.Errorf("%s is %v", name, values[name])
 		}
@@ -67,11 +67,6 @@ func TestBench_Works(t *testing.T) {
 	for name := range values {
 		if !strings.Contains(said.String(), "| "+name+" |") {
 			t.Errorf("%s is not in the table", name)
-		}
-	}
-	for _, g := range goals[2:4] {
-		if !strings.Contains(said.String(), "| "+g.name+" |") {
-			t.Errorf("the goal %q is not judged", g.name)
 		}
 	}
 }

@@ -26,9 +26,10 @@ type process struct {
 	ended  chan error
 }
 
-// start runs a program. Its standard error goes to a file in dir.
+// start runs a program in dir. Its standard error goes to a file there.
 func start(ctx context.Context, dir, program string, args ...string) (*process, error) {
 	p := &process{cmd: exec.CommandContext(ctx, program, args...), ended: make(chan error, 1)}
+	p.cmd.Dir = dir
 	var err error
 	if p.stderr, err = os.CreateTemp(dir, filepath.Base(program)+"-*.log"); err != nil {
 		return nil, err

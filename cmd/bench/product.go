@@ -26,7 +26,7 @@ const lifted = "creates=1000000000,burst=1000000000,pending=1000000000,waits=500
 const (
 	database = "countersign.db"
 	reader   = "reader" // a user who may see and decide everything
-	keys     = 8        // agents, and as many who decide
+	keys     = 4        // agents, and as many who decide
 )
 
 // access is how to get into a database.
@@ -36,10 +36,11 @@ type access struct {
 }
 
 // furnish makes a database with users and keys, through the command line.
-func (b *bench) furnish(ctx context.Context, dir string) (a access, err error) {
+// How to get into it is kept in dir.
+func (b *bench) furnish(ctx context.Context, dir, db string) (a access, err error) {
 	a.Password = rand.Text()
 	say := func(stdin string, words ...string) (string, error) {
-		return b.command(ctx, stdin, append(words, "--db", filepath.Join(dir, database))...)
+		return b.command(ctx, dir, stdin, append(words, "--db", db)...)
 	}
 	if _, err = say(a.Password, "user", "add", reader, "--role", "reviewer", "--role", "architect", "--password-stdin"); err != nil {
 		return a, err
@@ -73,9 +74,10 @@ func readAccess(dir string) (a access, err error) {
 	return a, json.Unmarshal(text, &a)
 }
 
-// command runs one of the product's commands and gives what it printed.
-func (b *bench) command(ctx context.Context, stdin string, words ...string) (string, error) {
+// command runs one of the product's commands in dir and gives what it printed.
+func (b *bench) command(ctx context.Context, dir, stdin string, words ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, b.binary, words...)
+	cmd.Dir = dir
 	var stdout, stderr bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &stdout, &stderr
 	if err := cmd.Run(); err != nil {
@@ -86,7 +88,12 @@ func (b *bench) command(ctx context.Context, stdin string, words ...string) (str
 
 // verify holds the database in dir to its log.
 func (b *bench) verify(ctx context.Context, dir string) error {
-	_, err := b.command(ctx, "", "evidence", "verify", "--db", filepath.Join(dir, database))
+	return b.verifyAt(ctx, dir, filepath.Join(dir, database))
+}
+
+// verifyAt holds a database to its log, whose files are in dir.
+func (b *bench) verifyAt(ctx context.Context, dir, db string) error {
+	_, err := b.command(ctx, dir, "", "evidence", "verify", "--db", db)
 	return err
 }
 
@@ -121,7 +128,11 @@ func (b *bench) serveBy(ctx context.Context, dir, program string, words ...strin
 }
 
 func serveWords(dir, listen string) []string {
-	return []string{"serve", "--db", filepath.Join(dir, database), "--listen", listen, "--limits", lifted}
+	return serveWordsAt(filepath.Join(dir, database), listen)
+}
+
+func serveWordsAt(db, listen string, more ...string) []string {
+	return append([]string{"serve", "--db", db, "--listen", listen, "--limits", lifted}, more...)
 }
 
 // with runs fn against a product on a fresh database, stops it, and verifies

@@ -25,6 +25,7 @@ func (r *round) travel(ctx context.Context, p *product, n int, while string) err
 		return err
 	}
 	who := crew(n) + while
+	r.set("read back, round trip, "+who, "", float64(done.Read))
 	if !r.enough("round trip, "+who, done) {
 		return nil
 	}

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -42,6 +43,8 @@ type Job struct {
 	// Agents and Deciders are the keys of those who ask and who decide, of which
 	// each client has one.
 	Agents, Deciders []string
+	// Desk is where Deciders decide, host and port. Empty: at Address.
+	Desk string
 	// Times is how often Burst does it.
 	Times int
 }
@@ -100,6 +103,8 @@ func (j *Job) run(ctx context.Context, hold func() error) (*Result, error) {
 	}
 	return nil, fmt.Errorf("there is no such job")
 }
+
+func (j *Job) desk() string { return cmp.Or(j.Desk, j.Address) }
 
 // until is when connections of the job give up.
 func (j *Job) until() time.Time { return time.Now().Add(j.Warm + j.Window + patience) }

@@ -33,12 +33,13 @@ func (j *Job) newTraveller(ctx context.Context, i int, until time.Time) (*travel
 	t := &traveller{job: j, key: j.Agents[i%len(j.Agents)], decider: j.Deciders[i%len(j.Deciders)]}
 	t.post = Post(j.Address, "/api/v1/confirms", j.Body, Bearer(t.key))
 	var err error
-	for _, c := range []**conn{&t.seats[0].conn, &t.seats[1].conn, &t.desk} {
-		if *c, err = dial(ctx, j.Address, until, largeBuffer); err != nil {
+	for _, s := range []*seat{&t.seats[0], &t.seats[1]} {
+		if s.conn, err = dial(ctx, j.Address, until, largeBuffer); err != nil {
 			return nil, err
 		}
 	}
-	return t, nil
+	t.desk, err = dial(ctx, j.desk(), until, largeBuffer)
+	return t, err
 }
 
 func (t *traveller) close() {
@@ -133,7 +134,7 @@ func (t *traveller) decide(s *seat) (decided, awake time.Duration, err error) {
 		return 0, 0, nil
 	}
 	body := fmt.Appendf(nil, `{"status":"approved","content_hash":%q}`, s.waiting.hash)
-	request := Post(t.job.Address, "/api/v1/confirms/"+s.waiting.id+"/decisions", body, Bearer(t.decider))
+	request := Post(t.job.desk(), "/api/v1/confirms/"+s.waiting.id+"/decisions", body, Bearer(t.decider))
 	began := time.Now()
 	a, err := t.desk.do(request)
 	if err != nil {
