@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"net/http"
 	"net/url"
 	"strings"
 	"time"
@@ -16,16 +15,6 @@ import (
 	"countersign/static"
 	"countersign/store"
 	"countersign/web"
-)
-
-// Bounds of one connection. Streams and long waits lift the write timeout for
-// themselves.
-const (
-	headerTimeout  = 5 * time.Second
-	readTimeout    = 30 * time.Second
-	writeTimeout   = 60 * time.Second
-	idleTimeout    = 2 * time.Minute
-	maxHeaderBytes = 64 << 10
 )
 
 var serveCommand = command{
@@ -120,17 +109,10 @@ func (o *serveOptions) run(ctx context.Context, c *call) (err error) {
 		return err
 	}
 	base := o.baseURL(listener.Addr())
-	handler := web.New(web.Config{
+	s.answer(web.Config{
 		Service: s.svc, Assets: assets, Logger: s.logger, BaseURL: base, Hosts: o.hosts,
 		TrustedProxies: o.proxies, Checks: checks(db),
 	})
-	s.drain = handler.Drain
-	s.http = &http.Server{
-		Handler:           handler,
-		ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
-		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
-		ErrorLog: slog.NewLogLogger(s.logger.Handler(), slog.LevelWarn),
-	}
 	agent, err := o.welcome(ctx, c, s.svc, base)
 	if err != nil {
 		return errors.Join(err, listener.Close())

@@ -8,11 +8,23 @@ import (
 	"net"
 	"net/http"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"time"
 
 	"countersign/domain"
 	"countersign/store"
+	"countersign/web"
+)
+
+// Bounds of one connection. Streams and long waits lift the write timeout for
+// themselves.
+const (
+	headerTimeout  = 5 * time.Second
+	readTimeout    = 30 * time.Second
+	writeTimeout   = 60 * time.Second
+	idleTimeout    = 2 * time.Minute
+	maxHeaderBytes = 64 << 10
 )
 
 // stopTimeout is how long requests may take to end when the server stops. With
@@ -75,6 +87,32 @@ func (s *server) prepare(ctx context.Context, acceptRestore bool) error {
 	return nil
 }
 
+// answer makes the server one that answers what config says.
+func (s *server) answer(config web.Config) {
+	handler := web.New(config)
+	s.drain = handler.Drain
+	s.http = s.bounded(handler)
+}
+
+// bounded serves within the bounds of connections.
+func (s *server) bounded(handler http.Handler) *http.Server {
+	return &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
+		ErrorLog: slog.NewLogLogger(s.logger.Handler(), slog.LevelWarn),
+	}
+}
+
+// version is that of the program, "" if it was built without saying.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	return info.Main.Version
+}
+
 // serve answers until ctx ends or something fails. Then the agent of the demo
 // stops asking, load balancers are told, waits and streams are ended (they would
 // not end by themselves), requests are finished, and the clock stops.
@@ -97,6 +135,7 @@ func (s *server) serve(ctx context.Context, listener net.Listener, agent func(co
 		}
 	})
 	agents.Go(func() { agent(asking) })
+	s.logger.Info("the server answers", "address", listener.Addr(), "version", version())
 
 	select {
 	case <-ctx.Done():
@@ -120,5 +159,6 @@ func (s *server) serve(ctx context.Context, listener net.Listener, agent func(co
 	}
 	stop()
 	running.Wait()
+	s.logger.Info("the server has stopped")
 	return err
 }
