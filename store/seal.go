@@ -87,6 +87,9 @@ func (s *sealer) resume(c *conn, size int64, h *handover) (*evidence.SigningKey,
 	if s.tree != nil && s.tree.Size() == size {
 		return s.keys.current(), s.tree.Clone(), nil
 	}
+	if err := s.grown(&reader{c, s.keys}, size); err != nil {
+		return nil, nil, err
+	}
 	if size == 0 {
 		return s.begin(c)
 	}
@@ -105,6 +108,27 @@ func (s *sealer) resume(c *conn, size int64, h *handover) (*evidence.SigningKey,
 	}
 	tree, err := r.tree(signed, size, true)
 	return key, tree, err
+}
+
+// grown refuses a log that is not the one this process has seen, and more. The
+// database was put back while it ran: a copy of it that lags behind took over,
+// say.
+func (s *sealer) grown(r *reader, size int64) error {
+	if s.tree == nil {
+		return nil
+	}
+	if size < s.tree.Size() {
+		return fmt.Errorf("%w: the database has %d log entries, and had %d", ErrRollback, size, s.tree.Size())
+	}
+	was, err := s.tree.Root()
+	if err != nil {
+		return err
+	}
+	is, err := evidence.Root(s.tree.Size(), r)
+	if err == nil && is != was {
+		err = fmt.Errorf("%w: the log does not begin with the %d entries that it had", ErrRollback, s.tree.Size())
+	}
+	return err
 }
 
 // tree reads the tree that a checkpoint is of, and holds it to it.

@@ -1,0 +1,197 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/domain/evidence"
+	"countersign/store"
+	"countersign/store/postgrestest"
+)
+
+// Nodes that start at once on an empty database make one schema.
+func TestNodesStartTogether(t *testing.T) {
+	t.Parallel()
+	database, o := postgrestest.Database(t), files(t)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			db, err := store.Open(context.Background(), database, o)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if err := errors.Join(db.Ready(context.Background()), db.Close()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// Two nodes write at once: each publishes every entry, in the log's order and
+// once, and the log is whole.
+func TestNodesShareALog(t *testing.T) {
+	t.Parallel()
+	const callers, each = 8, 10
+	database, o := postgres(t), files(t)
+	var nodes []*store.DB
+	var heard []*published
+	for range 2 {
+		p := newPublished()
+		o.Committed = p.take
+		nodes, heard = append(nodes, open(t, database, o)), append(heard, p)
+	}
+	var wg sync.WaitGroup
+	for caller := range callers {
+		wg.Go(func() {
+			for n := range each {
+				if err := addRole(nodes[caller%2], fmt.Sprintf("%d-%d", caller, n)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	first, second := heard[0].await(t, callers*each), heard[1].await(t, callers*each)
+	if diff := cmp.Diff(first, second); diff != "" {
+		t.Errorf("published (-one node +the other):\n%s", diff)
+	}
+	slices.Sort(first)
+	if n := len(slices.Compact(first)); n != callers*each {
+		t.Errorf("%d entries, want %d", n, callers*each)
+	}
+	if r := verify(t, database, o); !r.Verified() {
+		t.Errorf("%+v", r)
+	}
+}
+
+// verify verifies a database as the command does.
+func verify(t *testing.T, database string, o store.Options) *evidence.Report {
+	t.Helper()
+	vkey, err := store.VKey(o.SigningKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := evidence.NewAudit()
+	signed, err := store.Audit(t.Context(), database, a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a.Finish(signed, vkey)
+}
+
+// A node that signs with a key of its own would make two logs of one.
+func TestNodeWithAnotherKey(t *testing.T) {
+	t.Parallel()
+	database := postgres(t)
+	if err := addRole(open(t, database, files(t)), "r"); err != nil {
+		t.Fatal(err)
+	}
+	without := files(t)
+	if err := addRole(open(t, database, without), "r2"); err == nil || !strings.Contains(err.Error(), "signing key is missing") {
+		t.Errorf("without a key: error %v", err)
+	}
+	other := files(t)
+	if err := addRole(open(t, postgres(t), other), "r"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Open(t.Context(), database, other); err == nil || !strings.Contains(err.Error(), "must share") {
+		t.Errorf("with another key: error %v", err)
+	}
+}
+
+// meddle changes a database as something else would.
+func meddle(t *testing.T, database, text string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(context.Background()) }() // what it did is done
+	if _, err := conn.Exec(t.Context(), text); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A copy that lags behind takes over while a node runs: what the node has
+// committed is not in it, and nothing is signed over that.
+func TestDatabasePutBack(t *testing.T) {
+	t.Parallel()
+	for name, grow := range map[string]bool{"shorter": false, "as long, but another": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			database, o := postgres(t), files(t)
+			db := open(t, database, o)
+			if err := addRole(db, "first"); err != nil {
+				t.Fatal(err)
+			}
+			meddle(t, database, `CREATE TABLE kept AS SELECT checkpoint FROM log_head`)
+			if err := addRole(db, "second"); err != nil {
+				t.Fatal(err)
+			}
+			meddle(t, database, `ALTER TABLE log DISABLE TRIGGER USER; ALTER TABLE log_hashes DISABLE TRIGGER USER;
+				DELETE FROM log WHERE seq > 0; DELETE FROM log_hashes WHERE idx > 0; DELETE FROM roles WHERE role_id = 'second';
+				UPDATE log_head SET size = 1, checkpoint = (SELECT checkpoint FROM kept)`)
+			if grow {
+				elsewhere := store.Options{SigningKey: o.SigningKey, Head: files(t).Head}
+				other := open(t, database, elsewhere)
+				for _, id := range []string{"other", "another"} {
+					if err := addRole(other, id); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if err := addRole(db, "third"); !errors.Is(err, store.ErrRollback) {
+				t.Errorf("error %v, want %v", err, store.ErrRollback)
+			}
+		})
+	}
+}
+
+// What hangs on the tables of the program and was not made by it is found.
+func TestAlteredSchema(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, change, want string
+	}{
+		{"nothing", "SELECT 1", ""},
+		{"a table of somebody else's", "CREATE TABLE theirs (n INT)", ""},
+		{"a trigger", `CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+			CREATE TRIGGER extra BEFORE INSERT ON decisions FOR EACH ROW EXECUTE FUNCTION f()`, "trigger decisions.extra"},
+		{"a trigger that is off", "ALTER TABLE log DISABLE TRIGGER log_append_only", "trigger log.log_append_only"},
+		{"a trigger that is gone", "DROP TRIGGER decisions_fixed ON decisions", "trigger decisions.decisions_fixed"},
+		{"a function", `CREATE OR REPLACE FUNCTION decisions_fixed() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'`, "function decisions_fixed"},
+		{"a rule", "CREATE RULE extra AS ON INSERT TO decisions DO ALSO DELETE FROM volatile_counts", "rule decisions.extra"},
+		{"a policy", "ALTER TABLE roles ENABLE ROW LEVEL SECURITY; CREATE POLICY extra ON roles USING (false)", "policy roles.extra"},
+		{"a column", "ALTER TABLE users ADD extra TEXT", "column users.extra"},
+		{"a default", "ALTER TABLE confirms ALTER imported SET DEFAULT 1", "column confirms.imported"},
+		{"an order", `ALTER TABLE plans ALTER title TYPE TEXT COLLATE "POSIX"`, "column plans.title"},
+		{"a constraint", "ALTER TABLE decisions DROP CONSTRAINT decisions_confirm_id_fkey", "constraint decisions.decisions_confirm_id_fkey"},
+		{"an index", "DROP INDEX confirms_inbox", "index confirms.confirms_inbox"},
+		{"a child", "CREATE TABLE child () INHERITS (consumptions)", "child consumptions.child"},
+		{"a table", "DROP TABLE volatile_links", "table volatile_links"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			database, o := postgres(t), files(t)
+			if err := addRole(open(t, database, o), "r"); err != nil {
+				t.Fatal(err)
+			}
+			meddle(t, database, tt.change)
+			report := verify(t, database, o)
+			found := slices.ContainsFunc(report.Findings, func(f string) bool { return strings.Contains(f, tt.want) })
+			if report.Verified() != (tt.want == "") || tt.want != "" && !found {
+				t.Errorf("findings %q, want %q", report.Findings, tt.want)
+			}
+		})
+	}
+}
