@@ -69,6 +69,8 @@ func smallDisk(t *testing.T, random *rand.Rand) *disk {
 func mount(dir string, kib int) (*disk, error) {
 	keeper := exec.Command("unshare", "-rm", "sh", "-c", `mount -t tmpfs -o "$0" tmpfs "$1" && echo ready && exec cat`,
 		fmt.Sprintf("size=%dk", kib), dir)
+	said := newTranscript()
+	keeper.Stderr = said
 	in, err := keeper.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -82,7 +84,7 @@ func mount(dir string, kib int) (*disk, error) {
 	}
 	end := func() error { return errors.Join(in.Close(), keeper.Wait()) }
 	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
-		return nil, errors.Join(err, end())
+		return nil, fmt.Errorf("%w: %s", errors.Join(err, end()), said)
 	}
 	pid := fmt.Sprint(keeper.Process.Pid)
 	return &disk{dir: dir, view: filepath.Join("/proc", pid, "root", dir), release: func() { _ = end() },

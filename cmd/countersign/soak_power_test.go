@@ -88,7 +88,7 @@ func (b *bar) recorded(program string, part int) *recording {
 	}
 	stop()
 	writing.Wait()
-	if err := r.listen(trace); err != nil {
+	if err := errors.Join(r.listen(trace), os.Remove(trace)); err != nil { // it is large
 		t.Fatal(err)
 	}
 	told := r.told(len(r.events))
