@@ -84,7 +84,7 @@ func TestBarR10_HostileScripts(t *testing.T) {
 	p := s.signsIn("reader")
 	pages := 0
 	for set := range slices.Chunk(all[:sized(payloadsPerPage, len(all))], payloadsPerPage) {
-		for _, path := range shows(h, agent, fmt.Sprint("set-", b.n.Load()), set) {
+		for _, path := range shows(h, agent, fmt.Sprintf("set%05d", b.n.Load()), set) {
 			p.open(path)
 			p.live()
 			if p.is(`window.hacked`) || p.path() != strings.Split(path, "?")[0] {
@@ -93,7 +93,7 @@ func TestBarR10_HostileScripts(t *testing.T) {
 			pages++
 		}
 		if rows := p.count("li.row"); rows != len(set) {
-			b.violated("%d rows of %d", rows, len(set))
+			b.violated("%d rows of %d\n%s", rows, len(set), p)
 		}
 		b.n.Add(int64(len(set)))
 	}
@@ -137,11 +137,11 @@ func shows(h *house, agent domain.Ref, id string, texts []string) (paths []strin
 	}
 	paths = []string{"/plans/" + id, "/plans", "/traces/" + id, "/log", "/confirms?q=" + url.QueryEscape(texts[0])}
 	for part := range slices.Chunk(actions, h.Limits().Actions) {
-		confirm := fmt.Sprintf("%s-all-%d", id, len(paths))
+		confirm := fmt.Sprintf("all-%d-of-%s", len(paths), id)
 		h.post(agent, fmt.Sprintf(`{"confirm_id":%q,"target_type":"other","reason":%s,"actions":[%s],"requested_by_role":"admin"}`, confirm, first, strings.Join(part, ",")))
 		paths = append(paths, "/confirms/"+confirm)
 	}
-	return append(paths, "/confirms?status=pending&target_id="+id)
+	return append(paths, "/confirms?q="+id)
 }
 
 // obeyed counts the scripts that run and the hostile requests where texts are
