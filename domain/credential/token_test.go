@@ -2,9 +2,11 @@ package credential_test
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/hex"
 	"errors"
 	"io"
+	"strings"
 	"testing"
 
 	"countersign/domain/credential"
@@ -31,8 +33,13 @@ func TestNewToken(t *testing.T) {
 	if got, want := hex.EncodeToString(token.Hash), "c37798558ee2737c71e736f7b3ef8f0bc6fdc2b045b572dfb664a8677c0d49eb"; got != want {
 		t.Errorf("Hash = %s, want %s", got, want)
 	}
-	if got, want := credential.FormToken(token.Text), "Rtn5WxyQmlQmjBPaTsgqdpCp5mav6bR59yNcbz9EvkI"; got != want {
-		t.Errorf("FormToken = %q, want %q", got, want)
+	// The pad of zeros leaves what is masked as it is.
+	bare, err := base64.RawURLEncoding.DecodeString("Rtn5WxyQmlQmjBPaTsgqdpCp5mav6bR59yNcbz9EvkI")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if form := base64.RawURLEncoding.EncodeToString(append(make([]byte, 32), bare...)); !credential.CheckFormToken(token.Text, form) {
+		t.Errorf("CheckFormToken(%q) = false, want it to derive the same for good", form)
 	}
 }
 
@@ -71,9 +78,11 @@ func TestCheckFormToken(t *testing.T) {
 	}{
 		{"own", session, credential.FormToken(session), true},
 		{"another session's", session, credential.FormToken(other), false},
-		{"cut off", session, credential.FormToken(session)[:42], false},
+		{"cut off", session, credential.FormToken(session)[:85], false},
 		{"padded", session, credential.FormToken(session) + "=", false},
 		{"missing", session, "", false},
+		{"a pad alone", session, strings.Repeat("A", 43), false},
+		{"not masked", session, "Rtn5WxyQmlQmjBPaTsgqdpCp5mav6bR59yNcbz9EvkI", false},
 		{"the session's own text", session, session, false},
 		{"no session", "", credential.FormToken(""), false},
 		{"neither", "", "", false},
@@ -85,5 +94,21 @@ func TestCheckFormToken(t *testing.T) {
 				t.Errorf("CheckFormToken(%q, %q) = %t, want %t", tt.session, tt.token, got, tt.want)
 			}
 		})
+	}
+}
+
+func TestFormTokenIsMaskedAnewForEachPage(t *testing.T) {
+	t.Parallel()
+	session := newToken(t).Text
+	first, second := credential.FormToken(session), credential.FormToken(session)
+	for i := range first[:40] {
+		if strings.Contains(second, first[i:i+8]) {
+			t.Errorf("%q and %q have %q in common", first, second, first[i:i+8])
+		}
+	}
+	for _, token := range []string{first, second} {
+		if !credential.CheckFormToken(session, token) {
+			t.Errorf("CheckFormToken(%q) = false", token)
+		}
 	}
 }
