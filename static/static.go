@@ -138,7 +138,7 @@ func (a *Assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header.Set("Cache-Control", "public, max-age=31536000, immutable")
 	header.Set("Vary", "Accept-Encoding")
 	content, etag := file.content, file.etag
-	if file.gzipped != nil && acceptsGzip(r.Header.Get("Accept-Encoding")) {
+	if file.gzipped != nil && AcceptsGzip(r.Header.Get("Accept-Encoding")) {
 		content, etag = file.gzipped, file.etag+"-gzip"
 		header.Set("Content-Encoding", "gzip")
 	}
@@ -155,8 +155,8 @@ func (a *Assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// acceptsGzip reads the header's list; a weight of zero means no.
-func acceptsGzip(header string) bool {
+// AcceptsGzip reads an Accept-Encoding header; a weight of zero means no.
+func AcceptsGzip(header string) bool {
 	for item := range strings.SplitSeq(header, ",") {
 		coding, weight, _ := strings.Cut(item, ";")
 		if strings.EqualFold(strings.TrimSpace(coding), "gzip") {

@@ -71,8 +71,13 @@ func write(c echo.Context, status int, formToken string, page templ.Component) e
 	if err := page.Render(views.WithToken(c.Request().Context(), formToken), &buf); err != nil {
 		return err
 	}
-	c.Response().Header().Set("Vary", "HX-Request, HX-Request-Type")
-	return c.HTMLBlob(status, buf.Bytes())
+	header, body := c.Response().Header(), buf.Bytes()
+	header.Set(echo.HeaderVary, "Accept-Encoding, HX-Request, HX-Request-Type")
+	if small := compressed(c, status, body); small != nil {
+		header.Set(echo.HeaderContentEncoding, "gzip")
+		body = small
+	}
+	return c.HTMLBlob(status, body)
 }
 
 // goTo leads on after a form: the answer to a POST is another page.

@@ -71,7 +71,7 @@ func TestEveryResponseIsHardened(t *testing.T) {
 func TestPagesVaryByWhoAsks(t *testing.T) {
 	t.Parallel()
 	b := newWorld(t).user("reviewer", "reviewer")
-	if got := b.get("/confirms").Header.Get("Vary"); got != "HX-Request, HX-Request-Type" {
+	if got := b.get("/confirms").Header.Get("Vary"); got != "Accept-Encoding, HX-Request, HX-Request-Type" {
 		t.Errorf("Vary %q", got)
 	}
 	b.htmx = true
