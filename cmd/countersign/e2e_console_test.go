@@ -82,6 +82,13 @@ func (c *console) requested() []string {
 	return slices.Clone(c.requests)
 }
 
+// complained is how often Chromium did.
+func (c *console) complained() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.complaints)
+}
+
 // check fails the test over every complaint but those that it provoked.
 func (c *console) check(t *testing.T) {
 	t.Helper()

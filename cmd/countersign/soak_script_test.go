@@ -98,11 +98,11 @@ func TestBarR10_HostileScripts(t *testing.T) {
 		b.n.Add(int64(len(set)))
 	}
 	for _, address := range p.requested() {
-		if strings.Contains(strings.Split(address, "?")[0], "hostile") || !strings.HasPrefix(address, s.base) {
+		if strings.Contains(strings.ToLower(strings.Split(address, "?")[0]), "hostile") || !strings.HasPrefix(address, s.base) {
 			b.violated("the page asked for %s", address)
 		}
 	}
-	b.violations.Add(int64(len(p.complaints))) // which fail the test
+	b.violations.Add(int64(p.complained())) // which fail the test
 	b.figure("pages", pages)
 
 	controls := all[:sized(payloadsPerPage, 500)]
@@ -165,7 +165,7 @@ func obeyed(t *testing.T, texts []string) (scripts, requests int) {
 		t.Fatal(err)
 	}
 	for _, address := range heard.requested() {
-		if strings.Contains(address, "hostile") {
+		if strings.Contains(strings.ToLower(address), "hostile") {
 			requests++
 		}
 	}
