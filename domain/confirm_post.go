@@ -123,7 +123,8 @@ func (s *Service) postConfirm(tx Tx, p *Principal, in *mplp.Confirm, frame appro
 	if len(warnings) > 0 {
 		facts = append(facts, "warnings", firstWarnings(warnings))
 	}
-	posted := &PostedConfirm{Confirm: c, Native: mplp.RenderConfirm(content.Native, string(c.Status), nil, nil), Created: true, Warnings: warnings}
+	in.Native.Set("status", mplp.String(string(c.Status))) // it is stored as it came
+	posted := &PostedConfirm{Confirm: c, Native: in.Native.Bytes(), Created: true, Warnings: warnings}
 	return posted, s.log(tx, p, evidence.Entry{
 		Type: event, Role: role, Cause: string(c.Cause), ConfirmID: c.ID, PlanID: c.PlanID,
 		ContentHash: c.ContentHash, TraceID: c.TraceID, SpanID: c.SpanID, Data: data(facts...),

@@ -51,7 +51,7 @@ type member struct {
 
 func newWriter(ctx context.Context, c *conn, keys *signing, o Options) (*writer, error) {
 	w := &writer{
-		c: c, queue: make(chan *member), stop: make(chan struct{}), woken: make(chan struct{}, 1), errands: make(chan func()), ended: make(chan struct{}),
+		c: c, queue: make(chan *member, maxGroup), stop: make(chan struct{}), woken: make(chan struct{}, 1), errands: make(chan func()), ended: make(chan struct{}),
 		committed: o.Committed, observed: o.Observed, now: o.Now, fatal: o.Fatal, logger: o.Logger, delay: o.CommitDelay,
 		sealer: sealer{keys: keys, file: headFile{path: o.Head}},
 	}

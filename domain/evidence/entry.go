@@ -50,30 +50,33 @@ type Row struct {
 	Digest     []byte
 }
 
-// MarshalJSON writes a row as [table, key, hex digest]; removed rows have an
-// empty digest.
-func (r Row) MarshalJSON() ([]byte, error) {
-	return json.Marshal([3]string{r.Table, r.Key, hex.EncodeToString(r.Digest)})
+// rowsWire writes rows as [table, key, hex digest]; removed ones have an empty
+// digest.
+func rowsWire(rows []Row) [][]string {
+	list := make([][]string, len(rows))
+	for i, r := range rows {
+		list[i] = []string{r.Table, r.Key, hex.EncodeToString(r.Digest)}
+	}
+	return list
 }
 
-// UnmarshalJSON reads what MarshalJSON writes.
-func (r *Row) UnmarshalJSON(data []byte) error {
-	var parts []string
-	if err := json.Unmarshal(data, &parts); err != nil {
-		return err
+// parseRows reads what rowsWire writes.
+func parseRows(list [][]string) ([]Row, error) {
+	rows := make([]Row, len(list))
+	for i, parts := range list {
+		if len(parts) != 3 {
+			return nil, errors.New("a row has a table, a key and a digest")
+		}
+		digest, err := hex.DecodeString(parts[2])
+		if err != nil {
+			return nil, err
+		}
+		rows[i] = Row{Table: parts[0], Key: parts[1]}
+		if len(digest) > 0 {
+			rows[i].Digest = digest
+		}
 	}
-	if len(parts) != 3 {
-		return errors.New("a row has a table, a key and a digest")
-	}
-	digest, err := hex.DecodeString(parts[2])
-	if err != nil {
-		return err
-	}
-	r.Table, r.Key, r.Digest = parts[0], parts[1], nil
-	if len(digest) > 0 {
-		r.Digest = digest
-	}
-	return nil
+	return rows, nil
 }
 
 // wire is the fixed member order of an entry's bytes.
@@ -96,21 +99,17 @@ type wire struct {
 	TraceID       string          `json:"trace_id,omitempty"`
 	SpanID        string          `json:"span_id,omitempty"`
 	Data          json.RawMessage `json:"data,omitempty"`
-	Rows          []Row           `json:"rows"`
+	Rows          [][]string      `json:"rows"`
 }
 
 // Marshal gives the bytes of the entry that are stored and hashed.
 func (e *Entry) Marshal() ([]byte, error) {
-	rows := e.Rows
-	if rows == nil {
-		rows = []Row{}
-	}
 	return encode(wire{
 		V: 1, Seq: e.Seq, Type: e.Type, At: e.At.UTC().Format(TimeFormat),
 		Principal: e.Principal, Kind: e.Kind, Name: e.Name, Role: e.Role, Cause: e.Cause,
 		ConfirmID: e.ConfirmID, PlanID: e.PlanID, ObjectID: e.ObjectID,
 		ContentHash: e.ContentHash, EffectiveHash: e.EffectiveHash, Decisions: e.Decisions,
-		TraceID: e.TraceID, SpanID: e.SpanID, Data: e.Data, Rows: rows,
+		TraceID: e.TraceID, SpanID: e.SpanID, Data: e.Data, Rows: rowsWire(e.Rows),
 	})
 }
 
@@ -127,11 +126,15 @@ func ParseEntry(data []byte) (*Entry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("log entry %d: time: %w", w.Seq, err)
 	}
+	rows, err := parseRows(w.Rows)
+	if err != nil {
+		return nil, fmt.Errorf("log entry %d: rows: %w", w.Seq, err)
+	}
 	return &Entry{
 		Seq: w.Seq, Type: w.Type, At: at,
 		Principal: w.Principal, Kind: w.Kind, Name: w.Name, Role: w.Role, Cause: w.Cause,
 		ConfirmID: w.ConfirmID, PlanID: w.PlanID, ObjectID: w.ObjectID,
 		ContentHash: w.ContentHash, EffectiveHash: w.EffectiveHash, Decisions: w.Decisions,
-		TraceID: w.TraceID, SpanID: w.SpanID, Data: w.Data, Rows: w.Rows,
+		TraceID: w.TraceID, SpanID: w.SpanID, Data: w.Data, Rows: rows,
 	}, nil
 }
