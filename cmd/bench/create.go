@@ -8,7 +8,8 @@ import (
 	"countersign/cmd/bench/load"
 )
 
-// noops measures the no-op server.
+// noops measures the no-op server, and the product's own router, where it
+// answers without its store.
 func noops(ctx context.Context, r *round) error {
 	p, err := start(ctx, r.work, r.self, "ground")
 	if err != nil {
@@ -31,7 +32,17 @@ func noops(ctx context.Context, r *round) error {
 		return err
 	}
 	r.rate("no-op page", 16, done)
-	return p.stop()
+	if err := p.stop(); err != nil {
+		return err
+	}
+	return r.with(ctx, func(p *product) error {
+		done, err := r.repeat(ctx, 16, http.StatusOK, load.Job{Address: p.address, Requests: [][]byte{load.Get(p.address, "/healthz")}})
+		if err != nil {
+			return err
+		}
+		r.rate("router of the product", 16, done)
+		return nil
+	})
 }
 
 // create measures how fast confirms are posted.

@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/google/uuid"
+
 	"countersign/domain"
 	"countersign/domain/credential"
 	"countersign/domain/mplp"
@@ -155,8 +157,12 @@ func (f *filler) post(ctx context.Context, i int) error {
 func (f *filler) posted(ctx context.Context, i int) (*domain.Confirm, error) {
 	random := rand.New(rand.NewPCG(1, uint64(i)))
 	tool, target := tools[random.IntN(len(tools))], targets[random.IntN(len(targets))]
-	text := fmt.Sprintf(`{"target_type":"other","timeout":%d,"reason":"Step %d of tonight's run needs %s on %s.","actions":[{"name":%q,"args":{"target":%q,"amount":%d,"token":"%x"}}]}`,
-		domain.MaxTimeout-random.IntN(86_400), i, tool, target, tool, target, random.IntN(10_000), random.Uint64())
+	id, err := uuid.NewV7() // of those that agents make, the kind that databases like
+	if err != nil {
+		return nil, err
+	}
+	text := fmt.Sprintf(`{"confirm_id":%q,"target_type":"other","timeout":%d,"reason":"Step %d of tonight's run needs %s on %s.","actions":[{"name":%q,"args":{"target":%q,"amount":%d,"token":"%x"}}]}`,
+		id, domain.MaxTimeout-random.IntN(86_400), i, tool, target, tool, target, random.IntN(10_000), random.Uint64())
 	in, err := mplp.ParseConfirm([]byte(text), f.service.Limits().Wire())
 	if err != nil {
 		return nil, err

@@ -19,7 +19,7 @@ type size struct {
 }
 
 var fullSize = size{
-	rounds: 5, clients: []int{1, 16, 128}, warm: 500 * time.Millisecond, window: 3 * time.Second, sustain: time.Minute,
+	rounds: 5, clients: []int{1, 16, 128}, warm: 500 * time.Millisecond, window: 2 * time.Second, sustain: time.Minute,
 	confirms: 1_000_000, few: 1_000, waiting: 10_000, burst: 1_000, plans: 20, steps: 500, sample: 10_000,
 }
 

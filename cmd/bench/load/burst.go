@@ -8,10 +8,7 @@ import (
 // burst has every client's agent wait, and then all of them decided at the same
 // moment.
 func (j *Job) burst(ctx context.Context) (*Result, error) {
-	all, err := j.travellers(ctx)
-	if err != nil {
-		return nil, err
-	}
+	all := j.travellers()
 	defer func() {
 		for _, t := range all {
 			t.close()
@@ -19,12 +16,12 @@ func (j *Job) burst(ctx context.Context) (*Result, error) {
 	}()
 	began := time.Now()
 	for range j.Times {
-		if err := crowd(ctx, j.Clients, func(_ context.Context, i int) error { return all[i].ask(&all[i].seats[0]) }); err != nil {
+		if err := crowd(ctx, j.Clients, func(ctx context.Context, i int) error { return all[i].ask(ctx, &all[i].seats[0]) }); err != nil {
 			return nil, err
 		}
 		time.Sleep(j.Warm) // the last of them are not waiting yet
-		err := crowd(ctx, j.Clients, func(_ context.Context, i int) error {
-			decided, awake, err := all[i].decide(&all[i].seats[0])
+		err := crowd(ctx, j.Clients, func(ctx context.Context, i int) error {
+			decided, awake, err := all[i].decide(ctx, &all[i].seats[0])
 			all[i].decided(decided, awake)
 			return err
 		})

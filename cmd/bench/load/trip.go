@@ -13,6 +13,7 @@ import (
 // round trip.
 type traveller struct {
 	job     *Job
+	until   time.Time // when connections give up
 	post    []byte
 	key     string // the agent's
 	decider string
@@ -29,33 +30,34 @@ type seat struct {
 	waiting confirm // no id: nobody waits
 }
 
-func (j *Job) newTraveller(ctx context.Context, i int, until time.Time) (*traveller, error) {
-	t := &traveller{job: j, key: j.Agents[i%len(j.Agents)], decider: j.Deciders[i%len(j.Deciders)]}
+func (j *Job) newTraveller(i int, until time.Time) *traveller {
+	t := &traveller{job: j, until: until, key: j.Agents[i%len(j.Agents)], decider: j.Deciders[i%len(j.Deciders)]}
 	t.post = Post(j.Address, "/api/v1/confirms", j.Body, Bearer(t.key))
-	var err error
-	for _, s := range []*seat{&t.seats[0], &t.seats[1]} {
-		if s.conn, err = dial(ctx, j.Address, until, largeBuffer); err != nil {
-			return nil, err
-		}
+	return t
+}
+
+// connected connects c if it is not yet: a server may hang up on a connection on
+// which nothing is said.
+func (t *traveller) connected(ctx context.Context, c **conn, address string) (err error) {
+	if *c == nil {
+		*c, err = dial(ctx, address, t.until, largeBuffer)
 	}
-	t.desk, err = dial(ctx, j.desk(), until, largeBuffer)
-	return t, err
+	return err
 }
 
 func (t *traveller) close() {
-	t.seats[0].conn.close()
-	t.seats[1].conn.close()
-	t.desk.close()
+	for _, c := range []*conn{t.seats[0].conn, t.seats[1].conn, t.desk} {
+		if c != nil {
+			c.close()
+		}
+	}
 }
 
 // trip does round trips in a closed loop.
 func (j *Job) trip(ctx context.Context) (*Result, error) {
-	all, err := j.travellers(ctx)
-	if err != nil {
-		return nil, err
-	}
+	all := j.travellers()
 	w := j.window()
-	err = crowd(ctx, j.Clients, func(ctx context.Context, i int) error {
+	err := crowd(ctx, j.Clients, func(ctx context.Context, i int) error {
 		defer all[i].close()
 		return all[i].travel(ctx, w)
 	})
@@ -65,16 +67,13 @@ func (j *Job) trip(ctx context.Context) (*Result, error) {
 	return j.sum(ctx, all, w.took())
 }
 
-func (j *Job) travellers(ctx context.Context) ([]*traveller, error) {
+func (j *Job) travellers() []*traveller {
 	all := make([]*traveller, j.Clients)
 	until := j.until()
 	for i := range all {
-		var err error
-		if all[i], err = j.newTraveller(ctx, i, until); err != nil {
-			return nil, err
-		}
+		all[i] = j.newTraveller(i, until)
 	}
-	return all, nil
+	return all
 }
 
 func (j *Job) sum(ctx context.Context, all []*traveller, took time.Duration) (*Result, error) {
@@ -93,13 +92,13 @@ func (t *traveller) travel(ctx context.Context, w window) error {
 	for turn := 0; ctx.Err() == nil; turn++ {
 		began := time.Now()
 		if began.After(w.to) {
-			_, _, err := t.decide(&t.seats[(turn+1)%2])
+			_, _, err := t.decide(ctx, &t.seats[(turn+1)%2])
 			return err
 		}
-		if err := t.ask(&t.seats[turn%2]); err != nil {
+		if err := t.ask(ctx, &t.seats[turn%2]); err != nil {
 			return err
 		}
-		decided, awake, err := t.decide(&t.seats[(turn+1)%2])
+		decided, awake, err := t.decide(ctx, &t.seats[(turn+1)%2])
 		if err != nil {
 			return err
 		}
@@ -117,7 +116,10 @@ func (t *traveller) decided(decided, awake time.Duration) {
 }
 
 // ask posts a confirm and begins to wait for its outcome.
-func (t *traveller) ask(s *seat) error {
+func (t *traveller) ask(ctx context.Context, s *seat) error {
+	if err := t.connected(ctx, &s.conn, t.job.Address); err != nil {
+		return err
+	}
 	a, err := s.conn.do(t.post)
 	if err != nil {
 		return err
@@ -129,9 +131,12 @@ func (t *traveller) ask(s *seat) error {
 }
 
 // decide approves what the agent in the seat waits for, and sees it awake.
-func (t *traveller) decide(s *seat) (decided, awake time.Duration, err error) {
+func (t *traveller) decide(ctx context.Context, s *seat) (decided, awake time.Duration, err error) {
 	if s.waiting.id == "" {
 		return 0, 0, nil
+	}
+	if err := t.connected(ctx, &t.desk, t.job.desk()); err != nil {
+		return 0, 0, err
 	}
 	body := fmt.Appendf(nil, `{"status":"approved","content_hash":%q}`, s.waiting.hash)
 	request := Post(t.job.desk(), "/api/v1/confirms/"+s.waiting.id+"/decisions", body, Bearer(t.decider))
