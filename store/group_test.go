@@ -21,7 +21,7 @@ import (
 
 func openTest(t *testing.T, path string, o Options) *DB {
 	t.Helper()
-	db, err := Open(context.Background(), path, o)
+	db, err := Open(context.Background(), path, placed(path, o))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,105 +84,107 @@ func loggedObjects(t *testing.T, db *DB) []string {
 }
 
 func TestEveryAnswerIsTrue(t *testing.T) {
-	t.Parallel()
-	const callers, each = 200, 10
-	var mu sync.Mutex
-	var published, acknowledged []string
-	db := openTest(t, tempFile(t), Options{Committed: func(entries []*evidence.Entry) {
-		mu.Lock()
-		defer mu.Unlock()
-		for _, e := range entries {
-			published = append(published, e.ObjectID)
-		}
-	}})
-	refused := errors.New("refused by a rule")
-	var wg sync.WaitGroup
-	for caller := range callers {
-		wg.Go(func() {
-			for n := range each {
-				id := fmt.Sprintf("%d-%d", caller, n)
-				err := db.Tx(context.Background(), func(tx domain.Tx) error {
-					if err := addRole(id)(tx); err != nil {
-						return err
-					}
-					switch (caller + n) % 5 {
-					case 0:
-						return refused
-					case 1:
-						panic("a fault of the program")
-					}
-					return nil
-				})
-				if wanted := (caller+n)%5 > 1; (err == nil) != wanted {
-					t.Errorf("%s: error %v, want success %t", id, err, wanted)
-				}
-				if err == nil {
-					mu.Lock()
-					acknowledged = append(acknowledged, id)
-					mu.Unlock()
-				}
+	both(t, func(t *testing.T, path string) {
+		const callers, each = 200, 10
+		var mu sync.Mutex
+		var published, acknowledged []string
+		db := openTest(t, path, Options{Committed: func(entries []*evidence.Entry) {
+			mu.Lock()
+			defer mu.Unlock()
+			for _, e := range entries {
+				published = append(published, e.ObjectID)
 			}
-		})
-	}
-	wg.Wait()
-	inLog := loggedObjects(t, db)
-	if err := db.Close(); err != nil { // after this nothing more is published
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(inLog, published); diff != "" {
-		t.Errorf("published (-log +published):\n%s", diff)
-	}
-	db = openTest(t, db.dialect.label(), Options{})
-	slices.Sort(acknowledged)
-	if diff := cmp.Diff(acknowledged, roleIDs(t, db)); diff != "" {
-		t.Errorf("stored (-acknowledged +stored):\n%s", diff)
-	}
-	slices.Sort(inLog)
-	if diff := cmp.Diff(acknowledged, inLog); diff != "" {
-		t.Errorf("logged (-acknowledged +logged):\n%s", diff)
-	}
+		}})
+		refused := errors.New("refused by a rule")
+		var wg sync.WaitGroup
+		for caller := range callers {
+			wg.Go(func() {
+				for n := range each {
+					id := fmt.Sprintf("%d-%d", caller, n)
+					err := db.Tx(context.Background(), func(tx domain.Tx) error {
+						if err := addRole(id)(tx); err != nil {
+							return err
+						}
+						switch (caller + n) % 5 {
+						case 0:
+							return refused
+						case 1:
+							panic("a fault of the program")
+						}
+						return nil
+					})
+					if wanted := (caller+n)%5 > 1; (err == nil) != wanted {
+						t.Errorf("%s: error %v, want success %t", id, err, wanted)
+					}
+					if err == nil {
+						mu.Lock()
+						acknowledged = append(acknowledged, id)
+						mu.Unlock()
+					}
+				}
+			})
+		}
+		wg.Wait()
+		inLog := loggedObjects(t, db)
+		if err := db.Close(); err != nil { // after this nothing more is published
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(inLog, published); diff != "" {
+			t.Errorf("published (-log +published):\n%s", diff)
+		}
+		db = openTest(t, path, Options{})
+		slices.Sort(acknowledged)
+		if diff := cmp.Diff(acknowledged, roleIDs(t, db)); diff != "" {
+			t.Errorf("stored (-acknowledged +stored):\n%s", diff)
+		}
+		slices.Sort(inLog)
+		if diff := cmp.Diff(acknowledged, inLog); diff != "" {
+			t.Errorf("logged (-acknowledged +logged):\n%s", diff)
+		}
+	})
 }
 
 // Callers leave while groups run. Whoever is told of success has it, and
 // whoever is told of an error does not.
 func TestCallersThatLeave(t *testing.T) {
-	t.Parallel()
-	db := openTest(t, tempFile(t), Options{})
-	var mu sync.Mutex
-	var acknowledged []string
-	var wg sync.WaitGroup
-	for caller := range 64 {
-		wg.Go(func() {
-			for n := range 20 {
-				id := fmt.Sprintf("%d-%d", caller, n)
-				ctx, cancel := context.WithCancel(context.Background())
-				if n%4 == 0 {
-					cancel()
+	both(t, func(t *testing.T, path string) {
+		db := openTest(t, path, Options{})
+		var mu sync.Mutex
+		var acknowledged []string
+		var wg sync.WaitGroup
+		for caller := range 64 {
+			wg.Go(func() {
+				for n := range 20 {
+					id := fmt.Sprintf("%d-%d", caller, n)
+					ctx, cancel := context.WithCancel(context.Background())
+					if n%4 == 0 {
+						cancel()
+					}
+					go cancel() // any time from now on
+					err := db.Tx(ctx, func(tx domain.Tx) error {
+						cancel() // in the middle of its turn at the latest
+						return addRole(id)(tx)
+					})
+					switch {
+					case err == nil:
+						mu.Lock()
+						acknowledged = append(acknowledged, id)
+						mu.Unlock()
+					case !errors.Is(err, context.Canceled):
+						t.Errorf("%s: %v", id, err)
+					}
 				}
-				go cancel() // any time from now on
-				err := db.Tx(ctx, func(tx domain.Tx) error {
-					cancel() // in the middle of its turn at the latest
-					return addRole(id)(tx)
-				})
-				switch {
-				case err == nil:
-					mu.Lock()
-					acknowledged = append(acknowledged, id)
-					mu.Unlock()
-				case !errors.Is(err, context.Canceled):
-					t.Errorf("%s: %v", id, err)
-				}
-			}
-		})
-	}
-	wg.Wait()
-	slices.Sort(acknowledged)
-	if diff := cmp.Diff(acknowledged, roleIDs(t, db)); diff != "" {
-		t.Errorf("stored (-acknowledged +stored):\n%s", diff)
-	}
-	if got := len(loggedObjects(t, db)); got != len(acknowledged) {
-		t.Errorf("%d entries, want %d", got, len(acknowledged))
-	}
+			})
+		}
+		wg.Wait()
+		slices.Sort(acknowledged)
+		if diff := cmp.Diff(acknowledged, roleIDs(t, db)); diff != "" {
+			t.Errorf("stored (-acknowledged +stored):\n%s", diff)
+		}
+		if got := len(loggedObjects(t, db)); got != len(acknowledged) {
+			t.Errorf("%d entries, want %d", got, len(acknowledged))
+		}
+	})
 }
 
 // together runs the transactions as one group: while the writer is held, all
@@ -304,14 +306,15 @@ func TestUnknownOutcome(t *testing.T) {
 // A fn that ends its goroutine, as a test's FailNow does, must not leave
 // everybody waiting for ever.
 func TestGoexitInTransaction(t *testing.T) {
-	t.Parallel()
-	db := openTest(t, tempFile(t), Options{})
-	for range 2 {
-		if err := db.Tx(context.Background(), func(domain.Tx) error { runtime.Goexit(); return nil }); err == nil {
-			t.Error("no error, want one")
+	both(t, func(t *testing.T, path string) {
+		db := openTest(t, path, Options{})
+		for range 2 {
+			if err := db.Tx(context.Background(), func(domain.Tx) error { runtime.Goexit(); return nil }); err == nil {
+				t.Error("no error, want one")
+			}
 		}
-	}
-	if got := roleIDs(t, db); len(got) != 0 {
-		t.Errorf("stored %v, want nothing", got)
-	}
+		if got := roleIDs(t, db); len(got) != 0 {
+			t.Errorf("stored %v, want nothing", got)
+		}
+	})
 }

@@ -12,9 +12,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// meddle changes a database file as something else would.
+// meddle changes a database as something else would.
 func meddle(t *testing.T, path, text string) error {
 	t.Helper()
+	if IsPostgreSQL(path) {
+		return meddlePostgreSQL(t, path, inPostgreSQL.Replace(text))
+	}
 	pool, err := sql.Open("sqlite", path)
 	if err != nil {
 		t.Fatal(err)
@@ -37,22 +40,22 @@ func TestSchemasRefused(t *testing.T) {
 		{"changed", "UPDATE schema_migrations SET checksum = 'x'", "is not this program's"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			path := tempFile(t)
-			if err := openTest(t, path, Options{}).Close(); err != nil {
-				t.Fatal(err)
-			}
-			if err := meddle(t, path, tt.change); err != nil {
-				t.Fatal(err)
-			}
-			for name, open := range map[string]func() error{
-				"Open":            func() error { _, err := Open(context.Background(), path, Options{}); return err },
-				"MigrationStatus": func() error { _, err := MigrationStatus(context.Background(), path); return err },
-			} {
-				if err := open(); err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), path) {
-					t.Errorf("%s: error %v, want %q and the path", name, err, tt.want)
+			both(t, func(t *testing.T, path string) {
+				if err := openTest(t, path, Options{}).Close(); err != nil {
+					t.Fatal(err)
 				}
-			}
+				if err := meddle(t, path, tt.change); err != nil {
+					t.Fatal(err)
+				}
+				for name, open := range map[string]func() error{
+					"Open":            func() error { _, err := Open(context.Background(), path, placed(path, Options{})); return err },
+					"MigrationStatus": func() error { _, err := MigrationStatus(context.Background(), path); return err },
+				} {
+					if err := open(); err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), Label(path)) {
+						t.Errorf("%s: error %v, want %q and the database", name, err, tt.want)
+					}
+				}
+			})
 		})
 	}
 }
@@ -125,26 +128,26 @@ func TestFilesAreTheirOwners(t *testing.T) {
 
 // The triggers guard against faults of the program, not against the operator.
 func TestAppendOnlyTables(t *testing.T) {
-	t.Parallel()
-	path := tempFile(t)
-	openTest(t, path, Options{})
-	err := meddle(t, path, `
-		INSERT INTO log (seq, entry, type) VALUES (0, x'00', 't');
-		INSERT INTO confirms (confirm_id, canonical_id, target_type, status, requested_by, role_registered, frame_index, actions, imported, locked, received_at, requested_seq, decided_seq)
-			VALUES ('c', 'c', 'other', 'pending', 'system', 0, 0, 0, 0, 0, 0, 0, 0);
-		INSERT INTO confirm_contents (confirm_id, salt, content) VALUES ('c', x'00', x'00');
-		INSERT INTO decisions (decision_id, confirm_id, number, status, cause, decided_by, decided_at, seq) VALUES ('d', 'c', 0, 'approved', 'human', 'system', 0, 0)`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, tt := range []struct{ text, want string }{
-		{"UPDATE log SET type = 'x'", "append-only"},
-		{"DELETE FROM log", "append-only"},
-		{"UPDATE confirm_contents SET content = x'01'", "never changes"},
-		{"UPDATE decisions SET status = 'rejected'", "only ever appended"},
-	} {
-		if err := meddle(t, path, tt.text); err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: error %v, want %q", tt.text, err, tt.want)
+	both(t, func(t *testing.T, path string) {
+		openTest(t, path, Options{})
+		err := meddle(t, path, `
+			INSERT INTO log (seq, entry, type) VALUES (0, x'00', 't');
+			INSERT INTO confirms (confirm_id, canonical_id, target_type, status, requested_by, role_registered, frame_index, actions, imported, locked, received_at, requested_seq, decided_seq)
+				VALUES ('c', 'c', 'other', 'pending', 'system', 0, 0, 0, 0, 0, 0, 0, 0);
+			INSERT INTO confirm_contents (confirm_id, salt, content) VALUES ('c', x'00', x'00');
+			INSERT INTO decisions (decision_id, confirm_id, number, status, cause, decided_by, decided_at, seq) VALUES ('d', 'c', 0, 'approved', 'human', 'system', 0, 0)`)
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
+		for _, tt := range []struct{ text, want string }{
+			{"UPDATE log SET type = 'x'", "append-only"},
+			{"DELETE FROM log", "append-only"},
+			{"UPDATE confirm_contents SET content = x'01'", "never changes"},
+			{"UPDATE decisions SET status = 'rejected'", "only ever appended"},
+		} {
+			if err := meddle(t, path, tt.text); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%s: error %v, want %q", tt.text, err, tt.want)
+			}
+		}
+	})
 }

@@ -17,7 +17,6 @@ import (
 	"countersign/domain"
 	"countersign/domain/evidence"
 	"countersign/store"
-	"countersign/store/postgrestest"
 )
 
 // What happens to a connection while it commits.
@@ -34,6 +33,19 @@ type wire struct {
 	server   string
 	fate     atomic.Int32
 	cut      chan struct{} // gets one for each connection that was cut
+
+	mu    sync.Mutex
+	conns map[net.Conn]bool // to nodes
+}
+
+// down cuts every connection, and takes none until the fate is another.
+func (w *wire) down() {
+	w.fate.Store(away)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for c := range w.conns {
+		_ = c.Close()
+	}
 }
 
 // newWire gives the URL to reach a database by over the wire.
@@ -47,16 +59,16 @@ func newWire(t *testing.T, database string) (*wire, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &wire{listener: l, server: u.Host, cut: make(chan struct{}, 100)}
-	var conns sync.WaitGroup
-	t.Cleanup(func() { _ = l.Close(); conns.Wait() })
+	w := &wire{listener: l, server: u.Host, cut: make(chan struct{}, 100), conns: map[net.Conn]bool{}}
+	var carried sync.WaitGroup
+	t.Cleanup(func() { _ = l.Close(); carried.Wait() })
 	go func() {
 		for {
 			client, err := l.Accept()
 			if err != nil {
 				return
 			}
-			conns.Go(func() { w.carry(client) })
+			carried.Go(func() { w.carry(client) })
 		}
 	}()
 	u.Host = l.Addr().String()
@@ -68,6 +80,9 @@ func (w *wire) carry(client net.Conn) {
 	if w.fate.Load() == away {
 		return
 	}
+	w.mu.Lock()
+	w.conns[client] = true
+	w.mu.Unlock()
 	server, err := net.Dial("tcp", w.server)
 	if err != nil {
 		return
@@ -222,21 +237,16 @@ func TestCommitThatIsCut(t *testing.T) {
 // hangs. When it is back the server goes on by itself, and hears of others.
 func TestDatabaseAway(t *testing.T) {
 	t.Parallel()
-	server := postgrestest.Own(t)
-	database, err := server.Create(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := files(t)
+	database, o := postgres(t), files(t)
 	other := open(t, database, o)
 	heard := newPublished()
 	o.Committed = heard.take
-	db := open(t, database, o)
-	for _, err := range []error{addRole(db, "before"), db.Ready(t.Context()), server.Stop()} {
-		if err != nil {
-			t.Fatal(err)
-		}
+	wire, over := newWire(t, database)
+	db := open(t, over, o)
+	if err := errors.Join(addRole(db, "before"), db.Ready(t.Context())); err != nil {
+		t.Fatal(err)
 	}
+	wire.down()
 	for range 2 { // over the broken connection, and without one
 		for name, err := range map[string]error{"Tx": addRole(db, "meanwhile"), "Ready": db.Ready(t.Context())} {
 			if domain.ErrorCode(err) != domain.CodeEvidenceUnavailable {
@@ -244,9 +254,7 @@ func TestDatabaseAway(t *testing.T) {
 			}
 		}
 	}
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
-	}
+	wire.fate.Store(passed)
 	for _, err := range []error{db.Ready(t.Context()), addRole(db, "after"), addRole(other, "elsewhere")} {
 		if err != nil {
 			t.Errorf("when it is back: %v", err)

@@ -19,7 +19,7 @@ func add(t *testing.T, db *DB, id string) error {
 // verified verifies a database as the command does, with its own key.
 func verified(t *testing.T, path string) *evidence.Report {
 	t.Helper()
-	vkey, err := VKey(KeyFile(path, ""))
+	vkey, err := VKey(keyOf(path))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,37 +51,37 @@ func TestUnsignedIsRefused(t *testing.T) {
 		"no key at all": func(path string) error { return os.WriteFile(path, []byte("key"), 0o600) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			path := tempFile(t)
-			db := openTest(t, path, Options{})
-			if err := add(t, db, "before"); err != nil {
-				t.Fatal(err)
-			}
-			if err := db.Close(); err != nil {
-				t.Fatal(err)
-			}
-			if err := spoil(path + ".key"); err != nil {
-				t.Fatal(err)
-			}
-			db, err := Open(context.Background(), path, Options{})
-			if name != "no key" {
-				if err == nil || !strings.Contains(err.Error(), path+".key") {
-					t.Errorf("opened: %v", err)
+			both(t, func(t *testing.T, path string) {
+				db := openTest(t, path, Options{})
+				if err := add(t, db, "before"); err != nil {
+					t.Fatal(err)
 				}
-				return
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := add(t, db, "after"); domain.ErrorCode(err) != domain.CodeEvidenceUnavailable || !errors.Is(err, errNoKey) {
-				t.Errorf("error %v", err)
-			}
-			if got := roleIDs(t, db); len(got) != 1 {
-				t.Errorf("stored %v", got)
-			}
-			if err := db.Close(); err != nil {
-				t.Error(err)
-			}
+				if err := db.Close(); err != nil {
+					t.Fatal(err)
+				}
+				if err := spoil(keyOf(path)); err != nil {
+					t.Fatal(err)
+				}
+				db, err := Open(context.Background(), path, placed(path, Options{}))
+				if name != "no key" {
+					if err == nil || !strings.Contains(err.Error(), keyOf(path)) {
+						t.Errorf("opened: %v", err)
+					}
+					return
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := add(t, db, "after"); domain.ErrorCode(err) != domain.CodeEvidenceUnavailable || !errors.Is(err, errNoKey) {
+					t.Errorf("error %v", err)
+				}
+				if got := roleIDs(t, db); len(got) != 1 {
+					t.Errorf("stored %v", got)
+				}
+				if err := db.Close(); err != nil {
+					t.Error(err)
+				}
+			})
 		})
 	}
 }
@@ -116,7 +116,7 @@ func TestKeyAndHeadAreTheirOwners(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	secret, err := os.ReadFile(path + ".key")
+	secret, err := os.ReadFile(keyOf(path))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,52 +129,52 @@ func TestKeyAndHeadAreTheirOwners(t *testing.T) {
 // files leaves the new key waiting: whoever comes next puts it in its place. A
 // key that waits for a commit that never came is no key.
 func TestRotationThatWasCutShort(t *testing.T) {
-	t.Parallel()
-	path := tempFile(t)
-	db := openTest(t, path, Options{})
-	if err := add(t, db, "first"); err != nil {
-		t.Fatal(err)
-	}
-	old, err := os.ReadFile(path + ".key")
-	if err != nil {
-		t.Fatal(err)
-	}
-	refused := errors.New("refused by a rule")
-	err = db.Tx(context.Background(), func(tx domain.Tx) error { return errors.Join(rotate(tx), refused) })
-	if !errors.Is(err, refused) {
-		t.Fatal(err)
-	}
-	if err := add(t, db, "second"); err != nil {
-		t.Fatal(err)
-	}
-	if now, err := os.ReadFile(path + ".key"); err != nil || string(now) != string(old) {
-		t.Errorf("a rotation that did not happen changed the key (%v)", err)
-	}
-	if err := db.Tx(context.Background(), rotate); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	fresh, err := os.ReadFile(path + ".key")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, text := range map[string][]byte{".key": old, ".key.next": fresh} { // as if cut short
-		if err := os.WriteFile(path+name, text, 0o600); err != nil {
+	both(t, func(t *testing.T, path string) {
+		db := openTest(t, path, Options{})
+		if err := add(t, db, "first"); err != nil {
 			t.Fatal(err)
 		}
-	}
-	db = openTest(t, path, Options{})
-	if err := add(t, db, "third"); err != nil {
-		t.Fatal(err)
-	}
-	if now, err := os.ReadFile(path + ".key"); err != nil || string(now) != string(fresh) {
-		t.Errorf("the key that took over is not in its place (%v)", err)
-	}
-	if r := verified(t, path); !r.Verified() {
-		t.Errorf("%+v", r)
-	}
+		old, err := os.ReadFile(keyOf(path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		refused := errors.New("refused by a rule")
+		err = db.Tx(context.Background(), func(tx domain.Tx) error { return errors.Join(rotate(tx), refused) })
+		if !errors.Is(err, refused) {
+			t.Fatal(err)
+		}
+		if err := add(t, db, "second"); err != nil {
+			t.Fatal(err)
+		}
+		if now, err := os.ReadFile(keyOf(path)); err != nil || string(now) != string(old) {
+			t.Errorf("a rotation that did not happen changed the key (%v)", err)
+		}
+		if err := db.Tx(context.Background(), rotate); err != nil {
+			t.Fatal(err)
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+		fresh, err := os.ReadFile(keyOf(path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, text := range map[string][]byte{"": old, ".next": fresh} { // as if cut short
+			if err := os.WriteFile(keyOf(path)+name, text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		db = openTest(t, path, Options{})
+		if err := add(t, db, "third"); err != nil {
+			t.Fatal(err)
+		}
+		if now, err := os.ReadFile(keyOf(path)); err != nil || string(now) != string(fresh) {
+			t.Errorf("the key that took over is not in its place (%v)", err)
+		}
+		if r := verified(t, path); !r.Verified() {
+			t.Errorf("%+v", r)
+		}
+	})
 }
 
 // Nothing is signed over a log that is not as it was signed.
@@ -187,22 +187,22 @@ func TestTamperedLogIsNotSigned(t *testing.T) {
 		"an entry more":  "INSERT INTO log (seq, entry, type) VALUES (1, x'00', 't')",
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			path := tempFile(t)
-			db := openTest(t, path, Options{})
-			if err := add(t, db, "before"); err != nil {
-				t.Fatal(err)
-			}
-			other := openTest(t, path, Options{}) // it has not read the tree yet
-			if err := meddle(t, path, change); err != nil {
-				t.Fatal(err)
-			}
-			if err := add(t, other, "after"); domain.ErrorCode(err) != domain.CodeEvidenceUnavailable {
-				t.Errorf("error %v", err)
-			}
-			if _, err := Open(context.Background(), path, Options{}); !errors.Is(err, ErrRollback) {
-				t.Errorf("opened: %v", err)
-			}
+			both(t, func(t *testing.T, path string) {
+				db := openTest(t, path, Options{})
+				if err := add(t, db, "before"); err != nil {
+					t.Fatal(err)
+				}
+				other := openTest(t, path, Options{}) // it has not read the tree yet
+				if err := meddle(t, path, change); err != nil {
+					t.Fatal(err)
+				}
+				if err := add(t, other, "after"); domain.ErrorCode(err) != domain.CodeEvidenceUnavailable {
+					t.Errorf("error %v", err)
+				}
+				if _, err := Open(context.Background(), path, placed(path, Options{})); !errors.Is(err, ErrRollback) {
+					t.Errorf("opened: %v", err)
+				}
+			})
 		})
 	}
 }
