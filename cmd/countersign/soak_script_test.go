@@ -84,7 +84,8 @@ func TestBarR10_HostileScripts(t *testing.T) {
 	p := s.signsIn("reader")
 	pages := 0
 	for set := range slices.Chunk(all[:sized(payloadsPerPage, len(all))], payloadsPerPage) {
-		for _, path := range shows(h, agent, fmt.Sprintf("set%05d", b.n.Load()), set) {
+		confirms, paths := shows(h, agent, fmt.Sprintf("set%05d", b.n.Load()), set)
+		for _, path := range paths {
 			p.open(path)
 			p.live()
 			if p.is(`window.hacked`) || p.path() != strings.Split(path, "?")[0] {
@@ -94,6 +95,11 @@ func TestBarR10_HostileScripts(t *testing.T) {
 		}
 		if rows := p.count("li.row"); rows != len(set) {
 			b.violated("%d rows of %d\n%s", rows, len(set), p)
+		}
+		for _, id := range confirms {
+			if _, err := h.CancelConfirm(t.Context(), agent, id, set[0]); err != nil {
+				t.Fatal(err)
+			}
 		}
 		b.n.Add(int64(len(set)))
 	}
@@ -117,14 +123,19 @@ func TestBarR10_HostileScripts(t *testing.T) {
 
 // shows writes objects that hold the texts, and lists the pages to read them on,
 // a row for each at last.
-func shows(h *house, agent domain.Ref, id string, texts []string) (paths []string) {
+func shows(h *house, agent domain.Ref, id string, texts []string) (confirms, paths []string) {
 	h.t.Helper()
+	post := func(confirm, target, reason string, actions ...string) {
+		h.post(agent, fmt.Sprintf(`{"confirm_id":%q,"target_type":"other","target_id":%q,"reason":%s,"actions":[%s],"requested_by_role":"admin"}`,
+			confirm, target, reason, strings.Join(actions, ",")))
+		confirms = append(confirms, confirm)
+	}
 	var steps, actions []string
 	for i, text := range texts {
 		quoted := jsonString(text)
 		steps = append(steps, fmt.Sprintf(`{"step_id":"s%d","description":%s,"agent_role":%s}`, i, quoted, quoted))
 		actions = append(actions, fmt.Sprintf(`{"name":%s,"description":%s,"args":{%s:[%s]}}`, jsonString(nameable(text)), quoted, quoted, quoted))
-		h.post(agent, fmt.Sprintf(`{"confirm_id":"%s-%d","target_type":"other","target_id":%q,"reason":%s,"actions":[%s],"requested_by_role":"admin"}`, id, i, id, quoted, actions[i]))
+		post(fmt.Sprintf("%s-%d", id, i), id, quoted, actions[i])
 	}
 	first := jsonString(texts[0])
 	plan, err := mplp.ParsePlan(fmt.Appendf(nil, `{"plan_id":%q,"context_id":%q,"title":%s,"objective":%s,"trace":{"trace_id":%q,"span_id":"s"},"steps":[%s]}`,
@@ -138,10 +149,10 @@ func shows(h *house, agent domain.Ref, id string, texts []string) (paths []strin
 	paths = []string{"/plans/" + id, "/plans", "/traces/" + id, "/log", "/confirms?q=" + url.QueryEscape(texts[0])}
 	for part := range slices.Chunk(actions, h.Limits().Actions) {
 		confirm := fmt.Sprintf("all-%d-of-%s", len(paths), id)
-		h.post(agent, fmt.Sprintf(`{"confirm_id":%q,"target_type":"other","reason":%s,"actions":[%s],"requested_by_role":"admin"}`, confirm, first, strings.Join(part, ",")))
+		post(confirm, "all", first, part...)
 		paths = append(paths, "/confirms/"+confirm)
 	}
-	return append(paths, "/confirms?q="+id)
+	return confirms, append(paths, "/confirms?status=decided", "/confirms?q="+id)
 }
 
 // obeyed counts the scripts that run and the hostile requests where texts are
