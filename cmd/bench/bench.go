@@ -67,18 +67,18 @@ func (b *bench) run(ctx context.Context) error {
 		return err
 	}
 	fmt.Fprintf(b.say, "%s, %d processors, %s, seed %d, limits lifted: %s\n\n", time.Now().UTC().Format(time.DateTime), runtime.NumCPU(), runtime.Version(), b.seed, lifted)
-	if err := b.measure(ctx, chosen); err != nil {
-		return err
-	}
+	failed := b.measure(ctx, chosen)
 	b.figures.write(b.say)
 	missed := judge(b.say, b.figures)
 	if b.check && missed > 0 {
-		return fmt.Errorf("%d goals are missed", missed)
+		failed = errors.Join(failed, fmt.Errorf("%d goals are missed", missed))
 	}
-	return nil
+	return failed
 }
 
-func (b *bench) measure(ctx context.Context, chosen []measure) error {
+// measure runs all rounds. A measure that fails has no result in its round, and
+// the others go on.
+func (b *bench) measure(ctx context.Context, chosen []measure) (failed error) {
 	random := rand.New(rand.NewPCG(b.seed, 0))
 	for number := range b.rounds {
 		random.Shuffle(len(chosen), func(i, j int) { chosen[i], chosen[j] = chosen[j], chosen[i] })
@@ -88,12 +88,15 @@ func (b *bench) measure(ctx context.Context, chosen []measure) error {
 			}
 			began := time.Now()
 			if err := m.run(ctx, &round{bench: b, number: number}); err != nil {
-				return fmt.Errorf("%s: %w", m.name, err)
+				failed = errors.Join(failed, fmt.Errorf("round %d: %s has no result: %w", number+1, m.name, err))
+			}
+			if ctx.Err() != nil {
+				return failed
 			}
 			fmt.Fprintf(os.Stderr, "round %d %s %.1fs\n", number+1, m.name, time.Since(began).Seconds())
 		}
 	}
-	return nil
+	return failed
 }
 
 // chosen are the measures that --only names.

@@ -63,9 +63,10 @@ func processorTime(pid int) (time.Duration, error) {
 	return time.Duration(ticks) * tick, nil
 }
 
-// settle waits until a process has nothing more to do.
+// settle waits until a process has little more to do: ten thousand streams that
+// are kept alive need some of a processor all the time.
 func settle(pid int) error {
-	const pause, calm = 250 * time.Millisecond, tick
+	const pause, calm = 500 * time.Millisecond, 5 * tick
 	deadline := time.Now().Add(patience)
 	before, err := processorTime(pid)
 	for quiet := 0; err == nil && quiet < 2; {
