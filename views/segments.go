@@ -44,6 +44,10 @@ func codeLine(line codeText) templ.Component {
 }
 
 func writeSegments(w io.Writer, s string) error {
+	if obvious(s) {
+		_, err := io.WriteString(w, templ.EscapeString(s))
+		return err
+	}
 	for _, segment := range Visible(s) {
 		open, end := "", ""
 		switch segment.Kind {

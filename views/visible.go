@@ -29,6 +29,9 @@ const (
 // Joined and with its marks read back, the result is s. Line feeds, tabs and
 // the ASCII space stay as they are.
 func Visible(s string) []Segment {
+	if s != "" && obvious(s) {
+		return []Segment{{s, Plain}}
+	}
 	var segments []Segment
 	var run strings.Builder
 	flush := func() {
@@ -57,6 +60,9 @@ func Visible(s string) []Segment {
 
 // Hidden counts the characters of s that only a mark makes visible.
 func Hidden(s string) int {
+	if obvious(s) {
+		return 0
+	}
 	n := 0
 	for _, segment := range Visible(s) {
 		if segment.Kind == Invisible {
@@ -83,6 +89,17 @@ var blank = &unicode.RangeTable{
 	R32: []unicode.Range32{
 		{Lo: 0xe0000, Hi: 0xe0fff, Stride: 1},
 	},
+}
+
+// obvious reports whether s is nothing but ASCII that shows itself, as most
+// texts are: there is nothing to look for.
+func obvious(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; (c < ' ' || c > '~') && c != '\n' && c != '\t' {
+			return false
+		}
+	}
+	return true
 }
 
 // hides reports whether r must be shown as a mark. Unassigned code points hide
