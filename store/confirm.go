@@ -98,16 +98,12 @@ func (r *reader) Forgettable(decidedBefore time.Time, p domain.Page) (ids []stri
 	w.and("COALESCE(c.decided_at, c.received_at) < ?", decidedBefore.UnixMicro())
 	w.and("COALESCE(p.status, '') NOT IN ('proposed', 'approved', 'in_progress')")
 	const joins = "JOIN confirm_contents t ON t.confirm_id = c.confirm_id LEFT JOIN plans p ON p.plan_id = c.plan_id"
-	type old struct {
-		id string
-		at int64
-	}
-	list, next, err := walkPage(r, w, p, "c.confirm_id, c.decided_order", joins, func(rows row) (o old, err error) {
-		err = rows.Scan(&o.id, &o.at)
-		return o, err
-	}, func(o old) place { return place{order: o.at} })
-	for _, o := range list {
-		ids = append(ids, o.id)
+	var old domain.Confirm
+	into := target[domain.Confirm]{[]any{&old.ID, &old.DecidedSeq}, func() domain.Confirm { return old }}
+	list, next, err := walkPage(r, w, p, "c.confirm_id, c.decided_order", joins, into,
+		func(c domain.Confirm) place { return place{order: c.DecidedSeq} })
+	for _, c := range list {
+		ids = append(ids, c.ID)
 	}
 	return ids, next, err
 }

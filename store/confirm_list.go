@@ -13,18 +13,41 @@ var (
 	byReceipt  = keyset{list: "r", table: "confirms", order: "requested_seq", descending: true}
 )
 
-// decisionsListed are the columns of the latest decision without its actions,
-// which stand last and are large.
-var decisionsListed = shape{columns: decisions.columns[:len(decisions.columns)-1]}
-
+// Lists leave out what they do not need: each column of each row costs. What is
+// derived is never read, and the actions of a decision are large.
 var (
-	confirmRowColumns = confirms.list("c.") + ", COALESCE(p.title, x.title), t.reason, t.tools, " + decisionsListed.list("d.")
-	confirmRowJoins   = `LEFT JOIN plans p ON p.plan_id = c.plan_id AND c.target_type = 'plan'
+	confirmsListed  = confirms.without("canonical_id")
+	decisionsListed = decisions.without("actions")
+)
+
+const (
+	joinTitles = `LEFT JOIN plans p ON p.plan_id = c.plan_id AND c.target_type = 'plan'
 	LEFT JOIN contexts x ON x.context_id = c.target_id AND c.target_type = 'context' AND c.target_hash IS NOT NULL
-	LEFT JOIN confirm_contents t ON t.confirm_id = c.confirm_id
+	LEFT JOIN confirm_contents t ON t.confirm_id = c.confirm_id`
+	joinDecisions = `
 	LEFT JOIN decisions d ON d.confirm_id = c.confirm_id
 		AND d.number = (SELECT MAX(number) FROM decisions WHERE confirm_id = c.confirm_id)`
 )
+
+// rowsOf is what to read for the rows of a walk, and into what.
+func rowsOf(w *walk) (columns, joins string, into target[*domain.ConfirmRow]) {
+	listed, d := new(domain.ConfirmRow), new(domain.Decision)
+	columns, joins = confirmsListed.list("c.")+", COALESCE(p.title, x.title), t.reason, t.tools", joinTitles
+	into.dest = append(confirmsListed.dest(&listed.Confirm), text(&listed.Title), text(&listed.Reason), list(&listed.Tools))
+	if w.keyset != byDeadline { // what is pending has no decision
+		columns, joins = columns+", "+decisionsListed.list("d."), joins+joinDecisions
+		into.dest = append(into.dest, decisionsListed.dest(d)...)
+	}
+	into.take = func() *domain.ConfirmRow {
+		taken := *listed
+		if d.ID != "" {
+			decision := *d
+			taken.Decision = &decision
+		}
+		return &taken
+	}
+	return columns, joins, into
+}
 
 // Confirms lists pending confirms in the inbox's order, and others by receipt,
 // the newest first. Only the decided ones that nothing but their target's type
@@ -35,7 +58,8 @@ func (r *reader) Confirms(f domain.ConfirmFilter, p domain.Page) ([]*domain.Conf
 	if err != nil {
 		return nil, "", err
 	}
-	return walkPage(r, w, p, confirmRowColumns, confirmRowJoins, scanConfirmRow,
+	columns, joins, into := rowsOf(w)
+	return walkPage(r, w, p, columns, joins, into,
 		func(row *domain.ConfirmRow) place { return position(w.keyset, &row.Confirm) })
 }
 
@@ -155,19 +179,6 @@ func roleArgs(v domain.Visibility) []any {
 		args[i] = role
 	}
 	return args
-}
-
-func scanConfirmRow(rows row) (*domain.ConfirmRow, error) {
-	listed, d := new(domain.ConfirmRow), new(domain.Decision)
-	dest := append(confirms.dest(&listed.Confirm), text(&listed.Title), text(&listed.Reason), list(&listed.Tools))
-	dest = append(dest, decisions.dest(d)[:len(decisionsListed.columns)]...)
-	if err := rows.Scan(dest...); err != nil {
-		return nil, err
-	}
-	if d.ID != "" {
-		listed.Decision = d
-	}
-	return listed, nil
 }
 
 // position is the confirm's place in the order, as the schema computes it.

@@ -93,7 +93,8 @@ func explainPage(t *testing.T, db *DB, f domain.ConfirmFilter) (w *walk, plan st
 	from := []condition{w.after(place{1, "id"})}
 	ahead := new(statement)
 	w.places(ahead, from)
-	page := w.page(confirmRowColumns, confirmRowJoins, from, domain.DefaultPage)
+	columns, joins, _ := rowsOf(w)
+	page := w.page(columns, joins, from, domain.DefaultPage)
 	return w, explain(t, db, page.String(), page.args) + "\n" + explain(t, db, ahead.String(), ahead.args)
 }
 

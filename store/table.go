@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"countersign/domain"
@@ -46,6 +47,13 @@ func newTable[T any](name string, keys int, fields func(*T) []column) *table[T] 
 		t.inserts, strings.Join(t.columns[:keys], ", "), strings.Join(replaced, ", "))
 	t.selects = fmt.Sprintf("SELECT %s FROM %s ", t.list(""), name)
 	return t
+}
+
+// without is the table but for some columns, to be read.
+func (t *table[T]) without(names ...string) *table[T] {
+	return newTable(t.name, t.keys, func(v *T) []column {
+		return slices.DeleteFunc(t.fields(v), func(c column) bool { return slices.Contains(names, c.name) })
+	})
 }
 
 func (t *table[T]) values(v *T) []any {

@@ -125,8 +125,14 @@ func (r *reader) ahead(w *walk, from []condition) (*place, error) {
 	return &at, err
 }
 
+// target is what a row is read into: dest, whose value take then gives.
+type target[T any] struct {
+	dest []any
+	take func() T
+}
+
 // walkPage reads a page; at gives a row's place.
-func walkPage[T any](r *reader, w *walk, p domain.Page, columns, joins string, scan func(row) (T, error), at func(T) place) (list []T, next string, err error) {
+func walkPage[T any](r *reader, w *walk, p domain.Page, columns, joins string, into target[T], at func(T) place) (list []T, next string, err error) {
 	var from []condition
 	if p.Cursor != "" {
 		last, err := w.parse(p.Cursor)
@@ -138,9 +144,11 @@ func walkPage[T any](r *reader, w *walk, p domain.Page, columns, joins string, s
 	limit := pageLimit(p)
 	s := w.page(columns, joins, from, limit)
 	err = r.c.each(s.String(), s.args, func(rows row) error {
-		v, err := scan(rows)
-		list = append(list, v)
-		return err
+		if err := rows.Scan(into.dest...); err != nil {
+			return err
+		}
+		list = append(list, into.take())
+		return nil
 	})
 	switch {
 	case err != nil:
@@ -159,10 +167,8 @@ func walkPage[T any](r *reader, w *walk, p domain.Page, columns, joins string, s
 
 // walk reads a page of the table alone.
 func (t *table[T]) walk(r *reader, w *walk, p domain.Page, at func(*T) place) ([]*T, string, error) {
-	return walkPage(r, w, p, t.list("c."), "", func(rows row) (*T, error) {
-		v := new(T)
-		return v, rows.Scan(t.dest(v)...)
-	}, at)
+	v := new(T)
+	return walkPage(r, w, p, t.list("c."), "", target[*T]{t.dest(v), func() *T { taken := *v; return &taken }}, at)
 }
 
 // statement is a query in the making.
