@@ -92,7 +92,7 @@ func (s *Server) inbox(v *visit) error {
 	if err != nil {
 		return err
 	}
-	pending, err := s.svc.PendingCount(v.ctx(), v.ref())
+	pending, err := s.pending(v)
 	if err != nil {
 		return err
 	}

@@ -19,15 +19,16 @@ func newInboxView(q inboxQuery, rows []*domain.ConfirmRow, now time.Time) views.
 			ClearURL:    inboxQuery{Decided: q.Decided}.url(),
 		},
 	}
+	from := q.under("")
 	for _, row := range rows {
-		view.Rows = append(view.Rows, newInboxRow(q, row, now))
+		view.Rows = append(view.Rows, newInboxRow(confirmPath(row.ID)+from, row, now))
 	}
 	return view
 }
 
-func newInboxRow(q inboxQuery, c *domain.ConfirmRow, now time.Time) views.InboxRow {
+func newInboxRow(address string, c *domain.ConfirmRow, now time.Time) views.InboxRow {
 	row := views.InboxRow{
-		ID: c.ID, URL: q.confirm(c.ID), TargetType: string(c.TargetType), Target: c.TargetID, Tools: c.Tools, Step: c.StepID,
+		ID: c.ID, URL: address, TargetType: string(c.TargetType), Target: c.TargetID, Tools: c.Tools, Step: c.StepID,
 		Reason: c.Reason, Requester: c.RequestedByName, RequestRole: c.RequestedByRole, RoleUnknown: !c.RoleRegistered,
 		RequiredRole: c.RequiredRole, Requested: views.Ago(c.ReceivedAt, now), Deadline: views.Until(c.ExpiresAt, now),
 		Import: c.Imported, Unbound: c.Binding == domain.BoundUnknown, Locked: c.Locked, Status: shownStatus(&c.Confirm),

@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/a-h/templ"
@@ -31,7 +32,7 @@ func isPartial(c echo.Context) bool {
 // show renders content for a signed-in user: a page, or for htmx the component
 // that the page is built from.
 func (s *Server) show(v *visit, status int, title string, section views.Section, content templ.Component) error {
-	pending, err := s.svc.PendingCount(v.ctx(), v.ref())
+	pending, err := s.pending(v)
 	if err != nil {
 		return err
 	}
@@ -54,6 +55,18 @@ func (s *Server) show(v *visit, status int, title string, section views.Section,
 	return write(v, status, credential.FormToken(v.token), page)
 }
 
+// pending is how many confirms wait, counted once for a page.
+func (s *Server) pending(v *visit) (int, error) {
+	if v.waiting == nil {
+		n, err := s.svc.PendingCount(v.ctx(), v.ref())
+		if err != nil {
+			return 0, err
+		}
+		v.waiting = &n
+	}
+	return *v.waiting, nil
+}
+
 // showDoor renders content for somebody who is not signed in.
 func (s *Server) showDoor(c echo.Context, status int, title, formToken string, content templ.Component) error {
 	frame := views.Frame{Title: title, Assets: s.assetURLs(), Now: s.svc.Now().Format(time.RFC3339Nano), CSSOnly: status >= http.StatusInternalServerError}
@@ -64,11 +77,16 @@ func (s *Server) showDoor(c echo.Context, status int, title, formToken string, c
 	return write(c, status, formToken, page)
 }
 
+// buffers are kept because a page is large.
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
 // write renders whole pages or none: an error in the middle must not leave half
 // a page that looks like all of it.
 func write(c echo.Context, status int, formToken string, page templ.Component) error {
-	var buf bytes.Buffer
-	if err := page.Render(views.WithToken(c.Request().Context(), formToken), &buf); err != nil {
+	buf := buffers.Get().(*bytes.Buffer)
+	defer buffers.Put(buf)
+	buf.Reset()
+	if err := page.Render(views.WithToken(c.Request().Context(), formToken), buf); err != nil {
 		return err
 	}
 	header, body := c.Response().Header(), buf.Bytes()

@@ -106,6 +106,8 @@ type visit struct {
 	record *domain.Session
 	token  string // the cookie's, from which the form token is made
 	seen   int64  // last log entry before anything else was read
+
+	waiting *int // see Server.pending
 }
 
 // visit finds who is asking; nobody is CodeUnauthenticated.
