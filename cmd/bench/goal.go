@@ -82,18 +82,22 @@ func grouping(added, clients string) formula {
 	return ratio("posts grouped, "+added+" added, "+clients, "posts one by one, "+added+" added, "+clients)
 }
 
-// judge prints the goals as a Markdown table and counts those missed. What was
-// not measured is not judged.
-func judge(w io.Writer, f *figures) (missed int) {
+// judge prints the goals as a Markdown table and counts those missed. With all,
+// a goal for which nothing was measured is missed; else it is left out.
+func judge(w io.Writer, f *figures, all bool) (missed int) {
 	fmt.Fprintln(w, "\n| goal | limit | median | min | max | |\n|---|--:|--:|--:|--:|---|")
 	for _, g := range goals {
 		s := f.over(g.figure)
-		if s.n == 0 {
-			continue
-		}
 		sign, verdict := "≤", "met"
 		if g.atLeast {
 			sign = "≥"
+		}
+		if s.n == 0 {
+			if all {
+				fmt.Fprintf(w, "| %s | %s %s | | | | NOT MEASURED |\n", g.name, sign, number(g.limit))
+				missed++
+			}
+			continue
 		}
 		if g.atLeast != (s.median >= g.limit) && s.median != g.limit {
 			verdict = "MISSED"

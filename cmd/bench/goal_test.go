@@ -31,7 +31,8 @@ func TestSpread(t *testing.T) {
 }
 
 // TestJudge: ratios are of values of the same round, goals on either side of
-// their limits are told apart, and what was not measured is not judged.
+// their limits are told apart, and what was not measured counts only where
+// everything should have been.
 func TestJudge(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -59,7 +60,7 @@ func TestJudge(t *testing.T) {
 			}
 			f.set(0, "inbox p99 while 16 create", "ms", tt.page)
 			var said bytes.Buffer
-			if missed := judge(&said, f); missed != tt.missed {
+			if missed := judge(&said, f, false); missed != tt.missed {
 				t.Errorf("%d goals are missed, want %d", missed, tt.missed)
 			}
 			var got []string
@@ -70,6 +71,9 @@ func TestJudge(t *testing.T) {
 			}
 			if diff := cmp.Diff(tt.lines, got); diff != "" {
 				t.Error(diff)
+			}
+			if missed := judge(&said, f, true); missed != tt.missed+len(goals)-2 {
+				t.Errorf("%d of %d goals are missed when all should have been measured", missed, len(goals))
 			}
 			if err := f.close(); err != nil {
 				t.Error(err)

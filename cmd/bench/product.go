@@ -11,8 +11,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-
-	"countersign/cmd/bench/load"
 )
 
 // listening is what servers print when they are ready, before their address.
@@ -165,35 +163,4 @@ func (b *bench) fresh() (string, error) {
 		return "", err
 	}
 	return dir, copyFiles(b.template, dir)
-}
-
-// load runs a job in a process of its own.
-func (b *bench) load(ctx context.Context, j load.Job) (*load.Result, error) {
-	p, err := b.begin(ctx, j)
-	if err != nil {
-		return nil, err
-	}
-	defer p.kill()
-	return p.result()
-}
-
-// begin starts a job.
-func (b *bench) begin(ctx context.Context, j load.Job) (*process, error) {
-	p, err := start(ctx, b.work, b.self, "load")
-	if err != nil {
-		return nil, err
-	}
-	if err := json.NewEncoder(p.stdin).Encode(j); err != nil {
-		p.kill()
-		return nil, p.failed(err)
-	}
-	return p, nil
-}
-
-// result waits for a job's.
-func (p *process) result() (r *load.Result, err error) {
-	if err := json.NewDecoder(p.stdout).Decode(&r); err != nil {
-		return nil, p.failed(err)
-	}
-	return r, p.wait()
 }
