@@ -48,6 +48,11 @@ func audit(ctx context.Context, r *reader, a *evidence.Audit) (signed string, er
 	if len(applied) != len(r.c.dialect.migrations()) || compatible(r.c.dialect, applied) != nil {
 		return "", ErrSchema
 	}
+	return tell(ctx, r, a)
+}
+
+// tell tells an audit everything, in the transaction that is open.
+func tell(ctx context.Context, r *reader, a *evidence.Audit) (signed string, err error) {
 	if signed, err = r.head(); err != nil {
 		return "", err
 	}

@@ -4,10 +4,11 @@
 //
 // Every command takes --db PATH, the database file: else $COUNTERSIGN_DB, else
 // countersign.db in the working directory. It is created, or migrated to this
-// program's schema, if needed. Commands work while a server runs on the same
-// database, and what they change holds at once. Flags may stand before or
+// program's schema, if needed. With the postgres:// URL of a database in its
+// place everything is kept in PostgreSQL. Commands work while servers run on the
+// same database, and what they change holds at once. Flags may stand before or
 // behind names, win over variables, and those with … may be repeated. Commands
-// act as the principal system: whoever may open the file may do everything.
+// act as the principal system: whoever may open the database may do everything.
 //
 // # Serving
 //
@@ -78,21 +79,24 @@
 // another way than the bundle.
 //
 // The signing key lies beside the database, in a file with .key behind its
-// name, and the head file in one with .head, unless --signing-key and --head of
-// serve, or $COUNTERSIGN_SIGNING_KEY and $COUNTERSIGN_HEAD, which every command
-// minds, say where. Neither is in a backup. A server does not start on a
+// name, and the head file in one with .head; with PostgreSQL they are
+// countersign.key and countersign.head in the working directory. --signing-key
+// and --head of serve, or $COUNTERSIGN_SIGNING_KEY and $COUNTERSIGN_HEAD, which
+// every command minds, say otherwise. Neither is in a backup. A server does not start on a
 // database that is older than its head file; with --accept-restore it begins a
 // new epoch of the log, under a new key, and cancels what is pending.
 //
 // # The database
 //
 //	countersign backup FILE
-//	countersign migrate
+//	countersign migrate [--from FILE]
 //	countersign migrate status
 //	countersign prune --older-than 90d
 //
-// Backup copies the database while servers go on. Migrate does what every
-// command does first; its status changes nothing. Prune forgets what was asked
+// Backup copies a SQLite database while servers go on. Migrate does what every
+// command does first; its status changes nothing. With --from it moves a SQLite
+// database, its log and its signing key into an empty PostgreSQL database, and
+// verifies it there. Prune forgets what was asked
 // for in confirms decided so long ago; hashes and proofs stay.
 //
 // # Exit codes

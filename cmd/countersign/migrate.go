@@ -4,21 +4,43 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"time"
 
 	"countersign/domain"
 	"countersign/store"
 )
 
 var migrate = command{
-	name: "migrate", about: "Creates the database or brings it to this program's schema. Every other command does the same first.",
-	setup: func(*flag.FlagSet) action {
+	name: "migrate", flags: "[--from FILE]",
+	about: "Creates the database or brings it to this program's schema. Every other command does the same first. With --from it moves a SQLite database into an empty PostgreSQL one.",
+	setup: func(f *flag.FlagSet) action {
+		from := f.String("from", "", "the `FILE` of a SQLite database to move; it is not changed, and must not be in use")
 		return func(ctx context.Context, c *call) error {
+			if *from != "" {
+				return c.move(ctx, *from)
+			}
 			return c.service(ctx, func(*domain.Service) error {
 				_, err := fmt.Fprintf(c.stdout, "%s is up to date\n", store.Label(c.db))
 				return err
 			})
 		}
 	},
+}
+
+// move moves a SQLite database into the one that --db names.
+func (c *call) move(ctx context.Context, from string) error {
+	if !store.IsPostgreSQL(c.db) || store.IsPostgreSQL(from) {
+		return usage("--from FILE moves a SQLite database into PostgreSQL: say where with --db postgres://…")
+	}
+	options := c.storeOptions()
+	options.Now = time.Now
+	report, err := store.Move(ctx, from, c.db, options)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(c.stdout, "moved and verified: %d log entries and %d contents\nfrom %s, which is as it was: keep it, and serve it no more\nto %s\n",
+		report.Entries, report.Contents, from, store.Label(c.db))
+	return err
 }
 
 var migrateStatus = command{
