@@ -12,7 +12,7 @@
 //
 // # Serving
 //
-//	countersign serve [--listen 127.0.0.1:8080] [--base-url URL] [--host NAME]… [--trusted-proxy CIDR]… [--allow-self-approval] [--limits k=v,…] [--signing-key F] [--head F] [--accept-restore] [--demo]
+//	countersign serve [--listen 127.0.0.1:8080] [--base-url URL] [--host NAME]… [--trusted-proxy CIDR]… [--allow-self-approval] [--metrics ADDR] [--limits k=v,…] [--signing-key F] [--head F] [--accept-restore] [--demo]
 //
 // Serve prints "listening on" and its address when it is ready, and while there
 // are no users a link, good for one use and 24 hours, to set up the first
@@ -22,6 +22,10 @@
 // that has asked there in the last 15 seconds gets 2 to hear that the server
 // stops; then it answers whoever waits, finishes what it is doing, and ends,
 // within 5 seconds in all.
+//
+// With --metrics another address, for nothing else, answers /metrics in the
+// format of Prometheus. They hold nothing that clients sent, but whoever reaches
+// the address reads them: keep it on loopback or inside. The README lists them.
 //
 // It speaks plain HTTP and expects a proxy to speak TLS for it: --base-url is
 // the address that browsers see, and https there makes cookies Secure. Without

@@ -19,7 +19,7 @@ import (
 
 var serveCommand = command{
 	name:  "serve",
-	flags: "[--listen 127.0.0.1:8080] [--base-url URL] [--host NAME]… [--trusted-proxy CIDR]… [--allow-self-approval] [--limits k=v,…] [--signing-key F] [--head F] [--accept-restore] [--demo]",
+	flags: "[--listen 127.0.0.1:8080] [--base-url URL] [--host NAME]… [--trusted-proxy CIDR]… [--allow-self-approval] [--metrics ADDR] [--limits k=v,…] [--signing-key F] [--head F] [--accept-restore] [--demo]",
 	about: "Runs the server until it is interrupted. It prints its address when it is ready, and before there are users a link to set up the first administrator.",
 	setup: func(f *flag.FlagSet) action {
 		o := &serveOptions{limits: domain.DefaultLimits()}
@@ -28,6 +28,7 @@ var serveCommand = command{
 		f.Var(&o.hosts, "host", "a further host `NAME` to answer to; repeat for several")
 		f.Var(&o.proxies, "trusted-proxy", "`CIDR` of proxies whose X-Forwarded-For is believed; repeat for several")
 		f.BoolVar(&o.selfApproval, "allow-self-approval", false, "let users, never keys, decide what their own group requested")
+		f.StringVar(&o.metrics, "metrics", "", "`ADDRESS` and port that answers /metrics for Prometheus, to whoever reaches it; else there are none")
 		f.Func("limits", "limits to change, `k=v,…`", o.setLimits)
 		f.StringVar(&o.signingKey, "signing-key", "", "`FILE` of the key that signs the log; else the database's name with .key")
 		f.StringVar(&o.head, "head", "", "`FILE` that keeps the log's newest checkpoint, best on another disk; else the database's name with .head")
@@ -52,6 +53,7 @@ type serveOptions struct {
 	proxies      networks
 	selfApproval bool
 	limits       domain.Limits
+	metrics      string
 	demo         bool
 
 	signingKey, head string
@@ -89,6 +91,9 @@ func (o *serveOptions) run(ctx context.Context, c *call) (err error) {
 		feed: domain.NewFeed(), failed: make(chan error, 1),
 		logger: newLogger(c.stderr, level),
 	}
+	if o.metrics != "" {
+		s.metrics = newMetrics()
+	}
 	db, err := store.Open(ctx, c.db, store.Options{
 		Now: time.Now, Committed: s.feed.Publish, Observed: s.observed, Fatal: s.fail, Logger: s.logger,
 		SigningKey: o.signingKey, Head: o.head, AcceptRestore: o.acceptRestore,
@@ -103,6 +108,13 @@ func (o *serveOptions) run(ctx context.Context, c *call) (err error) {
 	s.svc = domain.NewService(db, domain.Config{Feed: s.feed, Limits: o.limits, AllowSelfApproval: o.selfApproval})
 	if err := s.prepare(ctx, o.acceptRestore); err != nil {
 		return err
+	}
+	if s.metrics != nil {
+		stop, err := s.measure(o.metrics, newStored(db, c.db))
+		if err != nil {
+			return err
+		}
+		defer stop()
 	}
 	listener, err := net.Listen("tcp", o.listen)
 	if err != nil {

@@ -38,12 +38,13 @@ const (
 
 // server is a running Countersign.
 type server struct {
-	svc    *domain.Service
-	feed   *domain.Feed
-	http   *http.Server
-	drain  func(context.Context) // makes it say that it stops, and waits until that was heard
-	logger *slog.Logger
-	failed chan error // why it must stop; the first reason is enough
+	svc     *domain.Service
+	feed    *domain.Feed
+	http    *http.Server
+	drain   func(context.Context) // makes it say that it stops, and waits until that was heard
+	logger  *slog.Logger
+	metrics *metrics   // nil: nobody asked for any
+	failed  chan error // why it must stop; the first reason is enough
 }
 
 // slowCommit is how long a commit may take, with the wait for its turn, before
@@ -52,6 +53,9 @@ const slowCommit = time.Second
 
 // observed is told of every commit group.
 func (s *server) observed(g store.Group) {
+	if s.metrics != nil {
+		s.metrics.group(g)
+	}
 	if g.Waited+g.Took > slowCommit {
 		s.logger.Warn("slow commit", "took", g.Took, "waited", g.Waited, "transactions", g.Members, "entries", len(g.Entries))
 	}
@@ -89,6 +93,9 @@ func (s *server) prepare(ctx context.Context, acceptRestore bool) error {
 
 // answer makes the server one that answers what config says.
 func (s *server) answer(config web.Config) {
+	if s.metrics != nil {
+		config.Observed, config.Waiting = s.metrics.request, s.metrics.waiting
+	}
 	handler := web.New(config)
 	s.drain = handler.Drain
 	s.http = s.bounded(handler)

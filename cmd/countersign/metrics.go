@@ -1,0 +1,143 @@
+package main
+
+import (
+	"errors"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"countersign/domain"
+	"countersign/store"
+	"countersign/web"
+)
+
+// metrics are what a server tells Prometheus about itself. No label has a value
+// that a client chose: no ids, no addresses, no words of agents.
+type metrics struct {
+	registry  *prometheus.Registry
+	requests  *prometheus.HistogramVec
+	waits     *prometheus.GaugeVec
+	commits   prometheus.Histogram
+	turns     prometheus.Histogram
+	groups    prometheus.Histogram
+	failed    prometheus.Counter
+	requested prometheus.Counter
+	decisions *prometheus.CounterVec
+}
+
+func newMetrics() *metrics {
+	m := &metrics{
+		registry: prometheus.NewRegistry(),
+		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "countersign_request_seconds", Help: "Requests by route, to the end of the answer.",
+			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 10, 60},
+		}, []string{"method", "route", "status"}),
+		waits: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "countersign_waits", Help: "Who waits or listens now.",
+		}, []string{"kind"}),
+		commits: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "countersign_commit_seconds", Help: "Commit groups, from the beginning of the transaction to the end of the commit.",
+			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, 1, 5},
+		}),
+		turns: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "countersign_commit_wait_seconds", Help: "How long the first of a commit group had waited for its turn.",
+			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, 1, 5},
+		}),
+		groups: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "countersign_commit_group_size", Help: "Transactions that shared a commit.",
+			Buckets: prometheus.ExponentialBuckets(1, 2, 10),
+		}),
+		failed: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "countersign_commits_failed_total", Help: "Commit groups that the database refused or lost.",
+		}),
+		requested: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "countersign_confirms_requested_total", Help: "Confirms that were posted here.",
+		}),
+		decisions: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "countersign_decisions_total", Help: "Confirms that ended here. Missed deadlines are rejected by timeout.",
+		}, []string{"status", "cause"}),
+	}
+	m.registry.MustRegister(m.requests, m.waits, m.commits, m.turns, m.groups, m.failed, m.requested, m.decisions,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewBuildInfoCollector())
+	// What has not happened yet is there as 0, or its first time would not show
+	// as an increase.
+	for _, kind := range []string{"long-poll", "sse", "websocket", "page"} {
+		m.waits.WithLabelValues(kind)
+	}
+	for status, causes := range map[domain.Status][]domain.Cause{
+		domain.Approved:  {domain.CauseHuman, domain.CauseAgent},
+		domain.Rejected:  {domain.CauseHuman, domain.CauseAgent, domain.CauseTimeout},
+		domain.Cancelled: {domain.CauseCancelled},
+	} {
+		for _, cause := range causes {
+			m.decisions.WithLabelValues(string(status), string(cause))
+		}
+	}
+	return m
+}
+
+// request is told of every request that was answered.
+func (m *metrics) request(r web.Request) {
+	m.requests.WithLabelValues(r.Method, r.Route, strconv.Itoa(r.Status/100)+"xx").Observe(r.Took.Seconds())
+}
+
+// waiting is told when somebody begins or ends to wait.
+func (m *metrics) waiting(kind string, by int) { m.waits.WithLabelValues(kind).Add(float64(by)) }
+
+// group is told of every commit group.
+func (m *metrics) group(g store.Group) {
+	m.commits.Observe(g.Took.Seconds())
+	m.turns.Observe(g.Waited.Seconds())
+	m.groups.Observe(float64(g.Members))
+	if g.Err != nil {
+		m.failed.Inc()
+	}
+	for _, e := range g.Entries {
+		switch e.Type {
+		case "confirm.requested":
+			m.requested.Inc()
+		case "confirm.approved", "confirm.rejected", "confirm.cancelled":
+			m.decisions.WithLabelValues(e.Type[len("confirm."):], e.Cause).Inc()
+		}
+	}
+}
+
+// Bounds of a scrape.
+const (
+	scrapeTimeout = 5 * time.Second
+	scrapesAtOnce = 4
+)
+
+// measure answers /metrics on an address of its own until stop is called. What
+// cannot be told, because the database is away, is left out.
+func (s *server) measure(address string, of *stored) (stop func(), err error) {
+	if err := s.metrics.registry.Register(of); err != nil {
+		return nil, err
+	}
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	mux := http.NewServeMux()
+	scrapes := s.bounded(mux)
+	mux.Handle("GET /metrics", promhttp.HandlerFor(s.metrics.registry, promhttp.HandlerOpts{
+		ErrorLog: scrapes.ErrorLog, ErrorHandling: promhttp.ContinueOnError, MaxRequestsInFlight: scrapesAtOnce, Timeout: 2 * scrapeTimeout,
+	}))
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if err := scrapes.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			s.logger.Error("metrics are not served any more", "error", err)
+		}
+	}()
+	s.logger.Info("metrics are served", "address", listener.Addr())
+	return func() {
+		_ = scrapes.Close() // nobody needs an answer any more
+		<-ended
+	}, nil
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"countersign/domain"
+	"countersign/store"
+)
+
+// stored are the metrics that are read when they are asked for: each from an
+// index or a count, at the same cost however much there is.
+type stored struct {
+	view  func(context.Context, func(domain.Reader) error) error
+	now   func() time.Time
+	files map[string]string // paths by what they hold; none if the database is elsewhere
+}
+
+var (
+	pendingConfirms = prometheus.NewDesc("countersign_pending_confirms", "Confirms that wait for a decision.", []string{"target_type"}, nil)
+	clockLag        = prometheus.NewDesc("countersign_clock_lag_seconds", "How long the oldest deadline that nobody has settled has passed.", nil, nil)
+	logEntries      = prometheus.NewDesc("countersign_log_entries", "Entries of the log.", nil, nil)
+	databaseBytes   = prometheus.NewDesc("countersign_database_bytes", "Size of the database's files.", []string{"file"}, nil)
+)
+
+// newStored reads from a database, of which name is the path or the URL.
+func newStored(db *store.DB, name string) *stored {
+	s := &stored{view: db.View, now: time.Now}
+	if !strings.Contains(name, "://") {
+		s.files = map[string]string{"database": name, "journal": name + "-wal"}
+	}
+	return s
+}
+
+// Describe implements prometheus.Collector.
+func (s *stored) Describe(descs chan<- *prometheus.Desc) {
+	for _, desc := range []*prometheus.Desc{pendingConfirms, clockLag, logEntries, databaseBytes} {
+		descs <- desc
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (s *stored) Collect(out chan<- prometheus.Metric) {
+	gauge := func(desc *prometheus.Desc, value float64, labels ...string) {
+		out <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value, labels...)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
+	defer cancel()
+	err := s.view(ctx, func(r domain.Reader) error {
+		pending, err := r.PendingByType()
+		if err != nil {
+			return err
+		}
+		next, err := r.NextDeadline()
+		if err != nil {
+			return err
+		}
+		entries, err := r.NextSeq()
+		if err != nil {
+			return err
+		}
+		for _, target := range domain.TargetTypes {
+			gauge(pendingConfirms, float64(pending[target]), string(target))
+		}
+		gauge(clockLag, s.lag(next))
+		gauge(logEntries, float64(entries))
+		return nil
+	})
+	if err != nil {
+		out <- prometheus.NewInvalidMetric(logEntries, err)
+	}
+	for file, path := range s.files {
+		info, err := os.Stat(path)
+		switch {
+		case err == nil:
+			gauge(databaseBytes, float64(info.Size()), file)
+		case errors.Is(err, fs.ErrNotExist): // there is no journal
+			gauge(databaseBytes, 0, file)
+		default:
+			out <- prometheus.NewInvalidMetric(databaseBytes, err)
+		}
+	}
+}
+
+// lag is how long a deadline has passed, in seconds.
+func (s *stored) lag(deadline time.Time) float64 {
+	if deadline.IsZero() {
+		return 0
+	}
+	return max(0, s.now().Sub(deadline).Seconds())
+}
