@@ -54,13 +54,15 @@ func rowsOf(w *walk) (columns, joins string, into target[*domain.ConfirmRow]) {
 // narrows come by their decision, the latest first: along no other index are
 // they found in that order.
 func (r *reader) Confirms(f domain.ConfirmFilter, p domain.Page) ([]*domain.ConfirmRow, string, error) {
-	w, err := r.confirmWalk(f)
-	if err != nil {
-		return nil, "", err
-	}
-	columns, joins, into := rowsOf(w)
-	return walkPage(r, w, p, columns, joins, into,
-		func(row *domain.ConfirmRow) place { return position(w.keyset, &row.Confirm) })
+	return r.remember(f, p, func() ([]*domain.ConfirmRow, string, error) {
+		w, err := r.confirmWalk(f)
+		if err != nil {
+			return nil, "", err
+		}
+		columns, joins, into := rowsOf(w)
+		return walkPage(r, w, p, columns, joins, into,
+			func(row *domain.ConfirmRow) place { return position(w.keyset, &row.Confirm) })
+	})
 }
 
 // confirmWalk chooses the index for a filter, the most telling first; what is

@@ -18,6 +18,7 @@ type conn struct {
 	// be gone, and the next statement would commit by itself.
 	doomed error
 	rights rights
+	recent recent
 }
 
 // session is an open connection to one of the databases.
@@ -76,6 +77,7 @@ func (c *conn) revive(ctx context.Context) (fresh bool, err error) {
 	_ = c.close() // what it was is gone
 	c.session = s
 	c.rights.forget()
+	c.recent = recent{}
 	return true, nil
 }
 

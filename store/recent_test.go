@@ -1,0 +1,65 @@
+package store_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"countersign/domain"
+	"countersign/domain/evidence"
+	"countersign/store"
+)
+
+// What is remembered of a list ends with the next entry, whoever writes it, and
+// what a caller does to its rows is the caller's own.
+func TestRecent_ListsAreNeverStale(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "countersign.db")
+	here, other := open(t, path, store.Options{}), open(t, path, store.Options{})
+	c := &domain.Confirm{ID: "c", TargetType: domain.TargetOther, Status: domain.Pending, RequestedGroup: "g", ContentHash: "sha256:c"}
+	write := func(change func(domain.Tx) error) {
+		t.Helper()
+		err := other.Tx(t.Context(), func(tx domain.Tx) error {
+			if err := change(tx); err != nil {
+				return err
+			}
+			return tx.Append(&evidence.Entry{Type: "test"})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	listed := func(f domain.ConfirmFilter, want ...string) {
+		t.Helper()
+		for range 2 * 4 { // every connection that reads, twice
+			err := here.View(t.Context(), func(r domain.Reader) error {
+				list, _, err := r.Confirms(f, domain.Page{})
+				var got []string
+				for _, row := range list {
+					got = append(got, fmt.Sprint(row.ID, " ", row.Status, " ", row.Mine))
+					row.Mine, row.Status = true, "changed by its caller"
+				}
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
+				}
+				return err
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	all := domain.ConfirmFilter{Visible: domain.Visibility{All: true}}
+	listed(all)
+	write(func(tx domain.Tx) error {
+		return tx.InsertConfirm(c, &domain.ConfirmContent{ConfirmID: "c", Salt: []byte("s"), Content: []byte("{}")})
+	})
+	listed(all, "c pending false")
+	listed(domain.ConfirmFilter{Visible: domain.Visibility{Group: "another"}})
+	c.Status, c.DecidedSeq = domain.Approved, 1
+	write(func(tx domain.Tx) error { return tx.FinishConfirm(c) })
+	listed(all, "c approved false")
+	listed(domain.ConfirmFilter{Status: domain.Pending, Visible: domain.Visibility{All: true}})
+}
