@@ -4,9 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -88,39 +86,4 @@ func logSize(ctx context.Context, path string) (leaves, bytes float64, err error
 	err = c.QueryRowContext(ctx, `SELECT SUM(pgsize) FROM dbstat WHERE name IN
 		(SELECT name FROM sqlite_schema WHERE tbl_name IN ('log', 'log_hashes'))`).Scan(&bytes)
 	return leaves, bytes, err
-}
-
-// room measures what the database of decided confirms takes beyond what was
-// posted.
-func room(ctx context.Context, r *round) error {
-	dir, err := r.fresh()
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	file := filepath.Join(dir, database)
-	before, err := os.Stat(file)
-	if err != nil {
-		return err
-	}
-	decided := 0
-	err = r.on(ctx, dir, func(p *product) error {
-		done, err := r.load(ctx, p.travelling(load.Trip, 16, r.size))
-		if err == nil {
-			decided = done.Done
-		}
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	if decided == 0 {
-		return fmt.Errorf("nothing was decided in %v", r.size.window)
-	}
-	after, err := os.Stat(file) // without a journal, which ended with the server
-	if err != nil {
-		return err
-	}
-	r.set("database bytes per decided confirm beyond its content", "B", float64(after.Size()-before.Size())/float64(decided)-float64(len(confirmBody)))
-	return r.verify(ctx, dir)
 }

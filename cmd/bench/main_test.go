@@ -72,7 +72,7 @@ func TestBench_Works(t *testing.T) {
 }
 
 // smoke are the measures that take part in the test.
-var smoke = []string{"noop", "disk", "create", "trip"}
+var smoke = []string{"noop", "disk", "create", "trip", "inbox", "plans", "room"}
 
 func readLines(t *testing.T, path string) map[string]float64 {
 	t.Helper()
