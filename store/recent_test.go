@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -18,7 +19,7 @@ func TestRecent_ListsAreNeverStale(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "countersign.db")
 	here, other := open(t, path, store.Options{}), open(t, path, store.Options{})
-	c := &domain.Confirm{ID: "c", TargetType: domain.TargetOther, Status: domain.Pending, RequestedGroup: "g", ContentHash: "sha256:c"}
+	c := &domain.Confirm{ID: "c", TargetType: domain.TargetOther, Status: domain.Pending, RequestedGroup: "g", ContentHash: "sha256:c", ReceivedAt: time.Unix(1, 0)}
 	write := func(change func(domain.Tx) error) {
 		t.Helper()
 		err := other.Tx(t.Context(), func(tx domain.Tx) error {
