@@ -122,8 +122,12 @@ func contenders(h *house, asker string) (list []contender) {
 func TestBarR3_DoubleDecide(t *testing.T) {
 	t.Parallel()
 	b, rounds := newBar(t, "R3", 500, 10_000)
+	doubleDecide(b, newHouse(t, tempDB(t)), rounds)
+}
+
+func doubleDecide(b *bar, h *house, rounds int) {
+	t := b.t
 	many := sized(8, 16)
-	h := newHouse(t, tempDB(t))
 	for _, name := range []string{"owner", "reviewer", "second"} {
 		h.user(name, "reviewer")
 	}

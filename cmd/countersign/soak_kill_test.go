@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"countersign/domain"
+	"countersign/store"
 )
 
 // acknowledged is what writers were told had happened.
@@ -138,8 +139,12 @@ func (a *acknowledged) check(b *bar, h *house) {
 	sound(b, h.file)
 }
 
-// sound asks SQLite itself, and that no confirm has two decisions.
+// sound asks the database itself, and that no confirm has two decisions.
 func sound(b *bar, file string) {
+	if store.IsPostgreSQL(file) {
+		soundPostgreSQL(b, file)
+		return
+	}
 	db, err := sql.Open("sqlite", "file:"+file)
 	if err != nil {
 		b.t.Fatal(err)
@@ -149,14 +154,16 @@ func sound(b *bar, file string) {
 	if err := db.QueryRow("PRAGMA integrity_check").Scan(&integrity); err != nil || integrity != "ok" {
 		b.violated("integrity_check: %s %v", integrity, err)
 	}
-	var twice int
-	err = db.QueryRow("SELECT count(*) FROM (SELECT confirm_id FROM decisions GROUP BY confirm_id HAVING count(*) > 1)").Scan(&twice)
-	if err != nil || twice > 0 {
-		b.violated("%d confirms were decided twice (%v)", twice, err)
+	for what, text := range unsound {
+		var n int
+		if err := db.QueryRow(text).Scan(&n); err != nil || n > 0 {
+			b.violated("%d confirms %s (%v)", n, what, err)
+		}
 	}
-	var stray int
-	err = db.QueryRow("SELECT count(*) FROM confirms WHERE imported = 0 AND (status = 'pending') = (confirm_id IN (SELECT confirm_id FROM decisions))").Scan(&stray)
-	if err != nil || stray > 0 {
-		b.violated("%d confirms do not agree with their decisions (%v)", stray, err)
-	}
+}
+
+// unsound counts what must not be.
+var unsound = map[string]string{
+	"were decided twice":               "SELECT count(*) FROM (SELECT confirm_id FROM decisions GROUP BY confirm_id HAVING count(*) > 1) AS twice",
+	"do not agree with their decision": "SELECT count(*) FROM confirms WHERE imported = 0 AND (status = 'pending') = (confirm_id IN (SELECT confirm_id FROM decisions))",
 }

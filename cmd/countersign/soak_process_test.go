@@ -57,6 +57,7 @@ func launch(t *testing.T, words []string, db string, args ...string) *process {
 		"--limits", "creates=1000000000,burst=1000000000,pending=1000000000,waits=1000000")
 	p.cmd = exec.Command(words[0], append(words[1:], args...)...)
 	p.cmd.Stdout, p.cmd.Stderr = p.stdout, p.stderr
+	p.cmd.Env = surroundings(db)
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +150,7 @@ func reopen(t *testing.T, file string) (*house, error) {
 	t.Helper()
 	h := &house{t: t, file: file, feed: domain.NewFeed()}
 	var err error
-	if h.db, err = store.Open(t.Context(), file, store.Options{Now: time.Now}); err != nil {
+	if h.db, err = store.Open(t.Context(), file, placed(file, store.Options{Now: time.Now})); err != nil {
 		return nil, err
 	}
 	h.Service = domain.NewService(h.db, domain.Config{Limits: unlimited(), Hasher: cheap()})
@@ -195,7 +196,7 @@ func verified(t *testing.T, db string) error {
 		return nil
 	}
 	var stdout, stderr bytes.Buffer
-	code := run(t.Context(), []string{"evidence", "verify", "--db", db}, noEnvironment, strings.NewReader(""), &stdout, &stderr)
+	code := run(t.Context(), []string{"evidence", "verify", "--db", db}, environment(db), strings.NewReader(""), &stdout, &stderr)
 	if code != exitDone {
 		return errors.New(strings.TrimSpace(stdout.String() + stderr.String()))
 	}

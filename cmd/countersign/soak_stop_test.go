@@ -22,6 +22,13 @@ func TestBarR7_StopWithWaitingAgents(t *testing.T) {
 	file := tempDB(t)
 	asker, decider := furnished(t, file)
 	p := spawn(t, file, "--limits", fmt.Sprint("waits=", agents))
+	stopWithAgents(b, p, func() *process { return spawn(t, file) }, asker, decider, agents)
+}
+
+// stopWithAgents stops p, which holds as many waits as there are agents. They go
+// on with next.
+func stopWithAgents(b *bar, p *process, next func() *process, asker, decider string, agents int) {
+	t := b.t
 	post := func(id string) {
 		status, err := asks(t.Context(), http.DefaultClient, asker, http.MethodPost, p.base+"/api/v1/confirms",
 			fmt.Sprintf(`{"confirm_id":%q,"timeout":3600,"target_type":"other","actions":[{"name":"pay","args":{}}]}`, id), nil)
@@ -121,7 +128,7 @@ func TestBarR7_StopWithWaitingAgents(t *testing.T) {
 	deciding.Wait()
 	b.figure("stop_ms", took.Milliseconds())
 
-	p = spawn(t, file)
+	p = next()
 	for i := range agents {
 		waiting.Go(func() {
 			if state, _, err := wait(fmt.Sprint("c-", i)); err != nil || state != string(domain.Approved) {

@@ -125,7 +125,7 @@ func newHouse(t testing.TB, file string, change ...func(*web.Config)) *house {
 	t.Helper()
 	h := &house{t: t, file: file, feed: domain.NewFeed()}
 	var err error
-	if h.db, err = store.Open(t.Context(), file, store.Options{Now: h.now, Committed: h.feed.Publish}); err != nil {
+	if h.db, err = store.Open(t.Context(), file, placed(file, store.Options{Now: h.now, Committed: h.feed.Publish})); err != nil {
 		t.Fatal(err)
 	}
 	h.Service = domain.NewService(h.db, domain.Config{Feed: h.feed, Now: h.now, Limits: unlimited(), Hasher: cheap()})
