@@ -17,7 +17,7 @@ import (
 // TestBarR13_LongRun has agents ask and reviewers decide for a long time, while
 // the server is killed, started again and paused. What was acknowledged is
 // there, every agent is told what was decided, the log is verified all the
-// while, and in the last third, in which nothing is killed, memory does not
+// while, and at the end, when nothing is killed any more, memory does not
 // grow, and no file or connection is left over.
 func TestBarR13_LongRun(t *testing.T) {
 	t.Parallel()
@@ -41,7 +41,7 @@ func TestBarR13_LongRun(t *testing.T) {
 		running.Go(func() { l.reviewer(ctx, b.random(1_000+i)) })
 	}
 	running.Go(func() { l.verify(ctx) })
-	l.disturb(ctx, whole*2/3, sized(2, 100), true)
+	l.disturb(ctx, whole/2, sized(2, 100), true) // and what the pauses take
 	l.disturb(ctx, whole/30, 0, false) // what the last start needs
 	early := holdings(t, l.server)
 	l.disturb(ctx, whole/4, sized(1, 20), false)
