@@ -42,7 +42,7 @@ func TestBarR13_LongRun(t *testing.T) {
 	}
 	running.Go(func() { l.verify(ctx) })
 	l.disturb(ctx, whole/2, sized(2, 100), true) // and what the pauses take
-	l.disturb(ctx, whole/30, 0, false) // what the last start needs
+	l.disturb(ctx, whole/30, 0, false)           // what the last start needs
 	early := holdings(t, l.server)
 	l.disturb(ctx, whole/4, sized(1, 20), false)
 	late := holdings(t, l.server)
