@@ -211,8 +211,8 @@ func TestSetup_LinkMakesTheFirstAdministratorOnce(t *testing.T) {
 	if err != nil || user.Roles[0] != domain.AdminRole {
 		t.Fatal(user, err)
 	}
-	if p, _, err := w.SessionUser(w.ctx, session); err != nil || !p.Can(domain.UserModify) {
-		t.Errorf("%+v %v", p, err)
+	if visitor, err := w.SessionUser(w.ctx, session); err != nil || !visitor.Who.Can(domain.UserModify) {
+		t.Errorf("%+v %v", visitor, err)
 	}
 	_, _, err = w.UseLink(w.ctx, token, "second", password, "")
 	w.wantCode(err, domain.CodeNotFound)
@@ -259,7 +259,7 @@ func TestSessions_EndWhenIdleOldOrTakenAway(t *testing.T) {
 		return token
 	}
 	valid := func(token string) bool {
-		_, _, err := w.SessionUser(w.ctx, token)
+		_, err := w.SessionUser(w.ctx, token)
 		return err == nil
 	}
 	for _, tt := range []struct {
@@ -285,12 +285,12 @@ func TestSessions_EndWhenIdleOldOrTakenAway(t *testing.T) {
 	}
 	watched := signIn()
 	for range 2 { // looked at, which is no use
-		if _, _, err := w.PeekSession(w.ctx, watched); err != nil {
+		if _, err := w.PeekSession(w.ctx, watched); err != nil {
 			t.Fatal(err)
 		}
 		w.pass(domain.SessionIdle / 2)
 	}
-	if _, _, err := w.PeekSession(w.ctx, watched); domain.ErrorCode(err) != domain.CodeUnauthenticated {
+	if _, err := w.PeekSession(w.ctx, watched); domain.ErrorCode(err) != domain.CodeUnauthenticated {
 		t.Errorf("a session that was only looked at: %v", err)
 	}
 	token := signIn()

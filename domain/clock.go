@@ -35,7 +35,7 @@ func (s *Service) RunClock(ctx context.Context) error {
 	follow := s.feed.Subscribe()
 	defer func() { follow.Close() }()
 	for {
-		next, err := s.expireDue(ctx)
+		next, _, err := s.expireDue(ctx)
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -77,26 +77,39 @@ func (s *Service) feedClosed() bool {
 // are not kept waiting.
 const expireBatch = 100
 
-// expireDue settles what is due and gives the next deadline.
-func (s *Service) expireDue(ctx context.Context) (next time.Time, err error) {
+// Settle rejects what is due, and gives the number of the newest log entry, -1
+// for none: while it stays, no list changes. It tells nothing else, so anyone
+// known may ask.
+func (s *Service) Settle(ctx context.Context) (last int64, err error) {
+	_, last, err = s.expireDue(ctx)
+	return last, err
+}
+
+// expireDue settles what is due and gives the next deadline, with the number of
+// the newest log entry.
+func (s *Service) expireDue(ctx context.Context) (next time.Time, last int64, err error) {
 	for {
 		var due []string
 		err := s.store.View(ctx, func(r Reader) (err error) {
 			if due, err = r.DueConfirms(s.clock(), expireBatch); err != nil || len(due) > 0 {
 				return err
 			}
-			next, err = r.NextDeadline()
+			if next, err = r.NextDeadline(); err != nil {
+				return err
+			}
+			seq, err := r.NextSeq()
+			last = seq - 1
 			return err
 		})
 		if err != nil || len(due) == 0 {
-			return next, err
+			return next, last, err
 		}
 		var failed error
 		for _, id := range due {
 			failed = errors.Join(failed, s.settle(ctx, id))
 		}
 		if failed != nil {
-			return time.Time{}, failed
+			return time.Time{}, 0, failed
 		}
 	}
 }

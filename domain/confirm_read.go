@@ -34,7 +34,7 @@ func (p *Principal) visibility() Visibility {
 // ones come latest decision first.
 func (s *Service) Confirms(ctx context.Context, ref Ref, f ConfirmFilter, page Page) (list []*ConfirmRow, next string, err error) {
 	// A row that is due shows as pending for no longer than this.
-	if _, err := s.expireDue(ctx); err != nil {
+	if _, err := s.Settle(ctx); err != nil {
 		return nil, "", err
 	}
 	err = s.read(ctx, ref, func(r Reader, p *Principal) error {

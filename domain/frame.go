@@ -153,7 +153,7 @@ func number(seq int64, frames ...[]byte) []Frame {
 // see or decide is sent: knowing a session's id gives no right. The error is nil
 // when the server stops, and unauthenticated when the key ends.
 func (s *Service) FollowSession(ctx context.Context, ref Ref, sessionID string, after *Cursor, send func(Frame) error) error {
-	if _, err := s.expireDue(ctx); err != nil {
+	if _, err := s.Settle(ctx); err != nil {
 		return err
 	}
 	first := after == nil

@@ -106,38 +106,52 @@ func (s *Service) setPassword(tx Tx, p *Principal, u *User, hash string) error {
 	return s.log(tx, p, evidence.Entry{Type: "user.password_set", ObjectID: u.ID, Data: data("name", u.Name)})
 }
 
-// SessionUser finds who a cookie's token belongs to, with the roles held now,
-// and counts as use of the session. A session that was idle or open for too
-// long is none.
-func (s *Service) SessionUser(ctx context.Context, token string) (p *Principal, session *Session, err error) {
-	p, session, err = s.PeekSession(ctx, token)
+// Visitor is who a cookie's token belongs to, with what every page needs.
+type Visitor struct {
+	Who     *Principal // with the roles held now
+	Session *Session
+	Chosen  Preferences
+	Seen    int64 // number of the newest log entry when this was read, -1 for none
+}
+
+// SessionUser finds who a cookie's token belongs to and counts as use of the
+// session. A session that was idle or open for too long is none.
+func (s *Service) SessionUser(ctx context.Context, token string) (*Visitor, error) {
+	visitor, err := s.PeekSession(ctx, token)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if now := s.clock(); now.Sub(session.SeenAt) >= sessionTouch {
-		err = s.store.Tx(ctx, func(tx Tx) error { return tx.TouchSession(session.Hash, now) })
+	if now := s.clock(); now.Sub(visitor.Session.SeenAt) >= sessionTouch {
+		err = s.store.Tx(ctx, func(tx Tx) error { return tx.TouchSession(visitor.Session.Hash, now) })
 	}
-	return p, session, err
+	return visitor, err
 }
 
 // PeekSession is SessionUser for requests that nobody made, such as those of a
 // page that refreshes itself: an open page alone keeps nobody signed in.
-func (s *Service) PeekSession(ctx context.Context, token string) (p *Principal, session *Session, err error) {
-	now := s.clock()
-	err = s.store.View(ctx, func(r Reader) error {
-		session, err = r.Session(credential.HashToken(token))
-		if errors.Is(err, ErrNotFound) || err == nil && !session.Live(now) {
+func (s *Service) PeekSession(ctx context.Context, token string) (*Visitor, error) {
+	now, visitor := s.clock(), new(Visitor)
+	err := s.store.View(ctx, func(r Reader) (err error) {
+		visitor.Session, err = r.Session(credential.HashToken(token))
+		if errors.Is(err, ErrNotFound) || err == nil && !visitor.Session.Live(now) {
 			return refuse(CodeUnauthenticated, "Sign in first.")
 		} else if err != nil {
 			return err
 		}
-		p, err = s.principal(r, Ref{KindUser, session.UserID})
+		if visitor.Who, err = s.principal(r, Ref{KindUser, visitor.Session.UserID}); err != nil {
+			return err
+		}
+		if visitor.Chosen, err = r.Preferences(visitor.Session.UserID); err != nil {
+			return err
+		}
+		next, err := r.NextSeq()
+		visitor.Seen = next - 1
 		return err
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return p, session, nil
+	return visitor, nil
 }
 
 // SignOut ends the session of a cookie's token. An unknown one is gone already.
@@ -289,15 +303,6 @@ func (s *Service) UseLink(ctx context.Context, token, name, password, browser st
 		return err
 	})
 	return session, user, err
-}
-
-// Preferences gives what the user chose about the display.
-func (s *Service) Preferences(ctx context.Context, ref Ref) (chosen Preferences, err error) {
-	err = s.read(ctx, ref, func(r Reader, _ *Principal) error {
-		chosen, err = r.Preferences(ref.ID)
-		return err
-	})
-	return chosen, err
 }
 
 // SetPreferences keeps what the user chose about the display.

@@ -143,7 +143,7 @@ func (a *Assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		header.Set("Content-Encoding", "gzip")
 	}
 	header.Set("ETag", `"`+etag+`"`)
-	if match(r.Header.Get("If-None-Match"), header.Get("ETag")) {
+	if Matches(r.Header.Get("If-None-Match"), header.Get("ETag")) {
 		header.Del("Content-Encoding")
 		w.WriteHeader(http.StatusNotModified)
 		return
@@ -167,7 +167,8 @@ func AcceptsGzip(header string) bool {
 	return false
 }
 
-func match(header, etag string) bool {
+// Matches reads an If-None-Match header; a weak tag is as good as a strong one.
+func Matches(header, etag string) bool {
 	for item := range strings.SplitSeq(header, ",") {
 		item = strings.TrimPrefix(strings.TrimSpace(item), "W/")
 		if item == etag || item == "*" {

@@ -28,12 +28,8 @@ func (s *Server) showAccount(v *visit, status int, notice *views.Notice, wrong v
 	if err != nil {
 		return err
 	}
-	chosen, err := s.svc.Preferences(v.ctx(), v.ref())
-	if err != nil {
-		return err
-	}
-	view := newAccountView(v.who, sessions, v.record, s.svc.Now())
-	view.Shortcuts, view.Notice, view.Errors = !chosen.ShortcutsOff, notice, wrong
+	view := newAccountView(v.who, sessions, v.Session, s.svc.Now())
+	view.Shortcuts, view.Notice, view.Errors = !v.Chosen.ShortcutsOff, notice, wrong
 	return s.show(v, status, "Your account", views.SectionAccount, views.Account(view))
 }
 
@@ -67,7 +63,7 @@ func (s *Server) changePassword(v *visit) error {
 	if form.Get("password") != form.Get("password_again") {
 		return s.showAccount(v, http.StatusUnprocessableEntity, nil, views.Errors{"password_again": "The two passwords differ."})
 	}
-	err := s.svc.ChangePassword(v.ctx(), v.ref(), form.Get("current"), form.Get("password"), v.record.Hash)
+	err := s.svc.ChangePassword(v.ctx(), v.ref(), form.Get("current"), form.Get("password"), v.Session.Hash)
 	if wrong := refusedForm(err, map[string]string{"old_password": "current", "password": "password"}); wrong != nil {
 		return s.showAccount(v, statusOf(err), nil, wrong)
 	} else if err != nil {

@@ -87,6 +87,9 @@ func (q inboxQuery) filter() domain.ConfirmFilter {
 }
 
 func (s *Server) inbox(v *visit) error {
+	if same, err := s.unchanged(v); same || err != nil {
+		return err
+	}
 	q, cursor := newInboxQuery(v.QueryParams()), v.QueryParam("cursor")
 	rows, next, err := s.svc.Confirms(v.ctx(), v.ref(), q.filter(), domain.Page{Cursor: cursor})
 	if err != nil {

@@ -118,7 +118,7 @@ func drain(entry *evidence.Entry, more <-chan *evidence.Entry) (changed []string
 // stillSignedIn looks whether the session is there, without using it: an open
 // page alone must not keep anybody signed in.
 func (s *Server) stillSignedIn(v *visit) bool {
-	_, _, err := s.svc.PeekSession(v.ctx(), v.token)
+	_, err := s.svc.PeekSession(v.ctx(), v.token)
 	return err == nil
 }
 

@@ -86,7 +86,7 @@ func TestSignInRotatesTheSession(t *testing.T) {
 	if after := session(); after == before || after == "" {
 		t.Fatal("the session is the same")
 	}
-	if _, _, err := w.svc.SessionUser(w.ctx, before); domain.ErrorCode(err) != domain.CodeUnauthenticated {
+	if _, err := w.svc.SessionUser(w.ctx, before); domain.ErrorCode(err) != domain.CodeUnauthenticated {
 		t.Errorf("the session before is still good: %v", err)
 	}
 }

@@ -17,6 +17,9 @@ import (
 	"countersign/views"
 )
 
+// vary names what a page depends on beside its address and its reader.
+const vary = "Accept-Encoding, HX-Request, HX-Request-Type"
+
 // pendingCap is the number above which counts of pending confirms are no longer
 // exact: what lists are counted by reading no more than a page.
 const pendingCap = domain.MaxPage
@@ -38,19 +41,18 @@ func (s *Server) show(v *visit, status int, title string, section views.Section,
 	}
 	frame := views.Frame{
 		Title: title, SignedIn: true, UserName: v.who.Name, Assets: s.assetURLs(),
-		Nav: newNav(v.who, section, pending), Seen: v.seen, Now: s.svc.Now().Format(time.RFC3339Nano),
+		Nav: newNav(v.who, section, pending), Seen: v.Seen, Now: s.svc.Now().Format(time.RFC3339Nano),
 	}
 	page := views.Fragment(frame, content)
 	if !isPartial(v) {
-		chosen, err := s.svc.Preferences(v.ctx(), v.ref())
-		if err != nil {
-			return err
-		}
-		frame.Shortcuts = !chosen.ShortcutsOff
+		frame.Shortcuts = !v.Chosen.ShortcutsOff
 		if section == views.SectionInbox && v.Path() == inboxPath {
 			frame.Refresh = 30
 		}
 		page = views.Page(frame, content)
+	}
+	if v.tag != "" && status == http.StatusOK {
+		v.Response().Header().Set("ETag", v.tag)
 	}
 	return write(v, status, credential.FormToken(v.token), page)
 }
@@ -90,7 +92,7 @@ func write(c echo.Context, status int, formToken string, page templ.Component) e
 		return err
 	}
 	header, body := c.Response().Header(), buf.Bytes()
-	header.Set(echo.HeaderVary, "Accept-Encoding, HX-Request, HX-Request-Type")
+	header.Set(echo.HeaderVary, vary)
 	if small := compressed(c, status, body); small != nil {
 		header.Set(echo.HeaderContentEncoding, "gzip")
 		body = small

@@ -23,11 +23,8 @@ type sessionStore struct {
 
 var _ sessions.Store = (*sessionStore)(nil)
 
-// Keys of a session's values: both are set, or neither.
-type (
-	principalKey struct{}
-	recordKey    struct{}
-)
+// visitorKey is that of a session's only value.
+type visitorKey struct{}
 
 func newSessionStore(svc *domain.Service, https bool) *sessionStore {
 	return &sessionStore{svc: svc, name: cookieName("countersign", https), options: cookieOptions(https, domain.SessionLife)}
@@ -68,14 +65,14 @@ func (s *sessionStore) New(r *http.Request, name string) (*sessions.Session, err
 	if unattended(r) {
 		find = s.svc.PeekSession
 	}
-	who, record, err := find(r.Context(), cookie.Value)
+	visitor, err := find(r.Context(), cookie.Value)
 	if domain.ErrorCode(err) == domain.CodeUnauthenticated {
 		return session, nil
 	} else if err != nil {
 		return session, err
 	}
 	session.ID, session.IsNew = cookie.Value, false
-	session.Values[principalKey{}], session.Values[recordKey{}] = who, record
+	session.Values[visitorKey{}] = visitor
 	return session, nil
 }
 
@@ -102,12 +99,11 @@ func (s *sessionStore) Save(r *http.Request, w http.ResponseWriter, session *ses
 // visit is one request of a signed-in user.
 type visit struct {
 	echo.Context
-	who    *domain.Principal
-	record *domain.Session
-	token  string // the cookie's, from which the form token is made
-	seen   int64  // last log entry before anything else was read
-
-	waiting *int // see Server.pending
+	*domain.Visitor // as read before anything else
+	who             *domain.Principal
+	token           string // the cookie's, from which the form token is made
+	waiting         *int   // see Server.pending
+	tag             string // of the page; see Server.unchanged
 }
 
 // visit finds who is asking; nobody is CodeUnauthenticated.
@@ -119,16 +115,9 @@ func (s *Server) visit(c echo.Context) (*visit, error) {
 	if session.IsNew {
 		return nil, &domain.Error{Code: domain.CodeUnauthenticated, Message: "Sign in first."}
 	}
-	last, err := s.svc.LastSeq(c.Request().Context())
-	if err != nil {
-		return nil, err
-	}
-	who := session.Values[principalKey{}].(*domain.Principal)
-	route.SetPrincipal(c, who.Ref)
-	return &visit{
-		Context: c, token: session.ID, seen: last, who: who,
-		record: session.Values[recordKey{}].(*domain.Session),
-	}, nil
+	visitor := session.Values[visitorKey{}].(*domain.Visitor)
+	route.SetPrincipal(c, visitor.Who.Ref)
+	return &visit{Context: c, Visitor: visitor, who: visitor.Who, token: session.ID}, nil
 }
 
 func (v *visit) ctx() context.Context { return v.Request().Context() }

@@ -1,0 +1,39 @@
+package web
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"countersign/static"
+)
+
+// process tells the pages of this process from those of one that another
+// version or other settings made.
+var process = rand.Text()
+
+// unchanged answers 304 to whoever has the page already. What a list shows
+// follows from how far the log has got, from who asks, for what and with which
+// settings. The tag is weak: ages and remaining times are worded for the moment,
+// and the form token is masked, without meaning anything else. Browsers keep no
+// page (Cache-Control: no-store), so this is for those who ask again and again
+// by themselves.
+func (s *Server) unchanged(v *visit) (bool, error) {
+	last, err := s.svc.Settle(v.ctx())
+	if err != nil {
+		return false, err
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %x %t %t %t %s",
+		process, last, v.Session.Hash, v.Chosen.ShortcutsOff, isHTMX(v), isPartial(v), v.Request().URL.RequestURI()))
+	tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:18]) + `"`
+	if v.tag = "W/" + tag; !static.Matches(v.Request().Header.Get("If-None-Match"), tag) {
+		return false, nil
+	}
+	v.Response().Header().Set("ETag", v.tag)
+	v.Response().Header().Set(echo.HeaderVary, vary)
+	return true, v.NoContent(http.StatusNotModified)
+}
