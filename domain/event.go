@@ -280,10 +280,16 @@ func (s *Service) events(ctx context.Context, ref Ref, f EventFilter) (list []Ev
 		if err := p.needs(TraceRead); err != nil {
 			return err
 		}
-		for {
+		types := f.entryTypes()
+		if types != nil && len(types) == 0 {
+			return nil
+		}
+		for looked := 0; ; {
 			// An entry may have been given in part, so it is read again.
 			after, before := last.Seq-1, last
-			entries, err := r.Entries(EntryFilter{After: &after, ConfirmID: f.ConfirmID, PlanID: f.PlanID, TraceID: f.TraceID, Limit: MaxPage})
+			entries, err := r.Entries(EntryFilter{
+				After: &after, ConfirmID: f.ConfirmID, PlanID: f.PlanID, TraceID: f.TraceID, Types: types, Limit: MaxPage,
+			})
 			if err != nil {
 				return err
 			}
@@ -309,9 +315,34 @@ func (s *Service) events(ctx context.Context, ref Ref, f EventFilter) (list []Ev
 			if len(entries) < MaxPage || before == last {
 				return nil
 			}
+			if looked += len(entries); looked >= maxLooked {
+				more = true
+				return nil
+			}
 		}
 	})
 	return list, last, more, err
+}
+
+// maxLooked is how many entries one reading looks at, at the most: of a long
+// history that few may see it gives the few, or none, and where to go on.
+const maxLooked = 2000
+
+// entryTypes are those of which some event may pass the filter; nil for all.
+// With an id the few entries about it are read instead.
+func (f *EventFilter) entryTypes() []string {
+	if f.Family == "" && f.Type == "" || f.ConfirmID != "" || f.PlanID != "" || f.TraceID != "" {
+		return nil
+	}
+	types := []string{}
+	for _, t := range EntryTypes() {
+		e := evidence.Entry{Type: t}
+		names := append(busTypes(&e, map[string]any{"target_type": string(TargetPlan)}), t)
+		if (f.Family == "" || FamilyOf(t) == f.Family) && (f.Type == "" || slices.Contains(names, f.Type)) {
+			types = append(types, t)
+		}
+	}
+	return types
 }
 
 // otherFamilies are those of the official list that nothing here belongs to.

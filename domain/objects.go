@@ -34,9 +34,12 @@ func confirmObject(r Reader, c *Confirm) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.Imported || !c.Final() {
+		return mplp.RenderConfirm(stored.Native, string(c.Status), nil, nil), nil
+	}
 	decisions, err := r.Decisions(c.ID)
-	if err != nil || c.Imported || !c.Final() {
-		return mplp.RenderConfirm(stored.Native, string(c.Status), nil, nil), err
+	if err != nil {
+		return nil, err
 	}
 	events, err := objectEvents(r, EntryFilter{ConfirmID: c.ID, Types: confirmEntries})
 	return mplp.RenderConfirm(stored.Native, string(c.Status), records(decisions), events), err
