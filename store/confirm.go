@@ -121,7 +121,7 @@ func (x *tx) InsertConfirm(c *domain.Confirm, content *domain.ConfirmContent) er
 	if err := confirms.insert(x, c); err != nil {
 		return err
 	}
-	if err := confirmContents.insert(x, content); err != nil {
+	if err := confirmContents.add(x, content); err != nil {
 		return err
 	}
 	var counts []string

@@ -25,10 +25,19 @@ type conn struct {
 type session interface {
 	// exec runs a statement and says how many rows it changed.
 	exec(text string, args []any) (int64, error)
+	// later runs a statement whose result nobody waits for, now or with the next
+	// one. It must be one that does not fail by what callers do.
+	later(text string, args []any) error
 	// query runs a query and calls fn for every row.
 	query(text string, args []any, fn func(row) error) error
-	// script runs statements that have no parameters.
+	// script runs statements that have no parameters. What was to run later does
+	// not run.
 	script(text string) error
+	// mark begins a member of a group: release keeps what it did, undo undoes it.
+	// An error of undo says that the transaction is gone.
+	mark() error
+	release() error
+	undo() error
 	// commit ends the transaction, and tells others of the log when it grew. An
 	// error with known means that nothing was committed; without, whether it
 	// was is unknown.
@@ -119,6 +128,14 @@ func (c *conn) exec(text string, args ...any) (int64, error) {
 	}
 	n, err := c.session.exec(text, args)
 	return n, c.note(err)
+}
+
+// later runs a statement whose result nobody waits for.
+func (c *conn) later(text string, args ...any) error {
+	if c.doomed != nil {
+		return c.doomed
+	}
+	return c.note(c.session.later(text, args))
 }
 
 // each runs a query and calls fn for every row.

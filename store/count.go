@@ -23,9 +23,8 @@ func (x *tx) count(delta int, names ...string) error {
 		args = append(args, name)
 		rows[i] = fmt.Sprintf("($%d, $1)", i+2)
 	}
-	_, err := x.c.exec("INSERT INTO volatile_counts (name, n) VALUES "+strings.Join(rows, ", ")+
+	return x.c.later("INSERT INTO volatile_counts (name, n) VALUES "+strings.Join(rows, ", ")+
 		" ON CONFLICT (name) DO UPDATE SET n = volatile_counts.n + excluded.n", args...)
-	return err
 }
 
 func (r *reader) counted(name string) (n int, err error) {

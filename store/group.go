@@ -79,7 +79,7 @@ func (x *tx) run(m *member) error {
 	if m.err = m.ctx.Err(); m.err != nil {
 		return nil // it left before its turn
 	}
-	if _, err := x.c.exec("SAVEPOINT member"); err != nil {
+	if err := x.c.mark(); err != nil {
 		return err
 	}
 	m.err = x.call(m.fn)
@@ -91,20 +91,14 @@ func (x *tx) run(m *member) error {
 	}
 	if m.err == nil {
 		// This fails after a statement that the member overlooked had failed.
-		if _, m.err = x.c.exec("RELEASE member"); m.err == nil {
-			return nil
+		if m.err = x.c.note(x.c.release()); m.err == nil || x.c.doomed != nil {
+			return x.c.doomed
 		}
 	}
 	if x.rightsChanged {
 		x.c.rights.forget()
 	}
-	// These fail when the transaction is gone, and so tell that it is.
-	for _, text := range []string{"ROLLBACK TO member", "RELEASE member"} {
-		if _, err := x.c.exec(text); err != nil {
-			return err
-		}
-	}
-	return nil
+	return x.c.undo()
 }
 
 // call runs fn; a panic becomes its error, so that others in the group do not

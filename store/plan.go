@@ -61,7 +61,7 @@ func (x *tx) InsertPlan(p *domain.Plan, content []byte) error {
 	if err := plans.insert(x, p); err != nil {
 		return err
 	}
-	return planContents.insert(x, &planContent{p.ID, content})
+	return planContents.add(x, &planContent{p.ID, content})
 }
 
 func (x *tx) UpdatePlan(p *domain.Plan, from domain.PlanStatus, content []byte) error {

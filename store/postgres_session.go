@@ -11,18 +11,21 @@ import (
 )
 
 // postgresSession is a connection to PostgreSQL. The driver keeps statements
-// prepared.
+// prepared. A way to the server and back takes longer than most statements: what
+// nobody waits for goes with the next one.
 type postgresSession struct {
 	conn *pgx.Conn
 	// timeout bounds a statement with its rows, so that nobody waits for a
 	// server that has vanished; 0: it takes what it takes.
-	timeout time.Duration
-	notify  string // what tells other nodes that the log grew
+	timeout  time.Duration
+	notify   string // what tells other nodes that the log grew
+	queue    pgx.Batch
+	unmarked bool // the savepoint is in the queue
 }
 
 func newPostgresSession(conn *pgx.Conn, timeout time.Duration, node string) *postgresSession {
 	conn.TypeMap().RegisterType(&pgtype.Type{Name: "text", OID: pgtype.TextOID, Codec: textCodec{}})
-	return &postgresSession{conn, timeout, "NOTIFY " + channel + ", '" + node + "'"}
+	return &postgresSession{conn: conn, timeout: timeout, notify: "NOTIFY " + channel + ", '" + node + "'"}
 }
 
 func (s *postgresSession) bound() (context.Context, context.CancelFunc) {
@@ -32,32 +35,85 @@ func (s *postgresSession) bound() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.Background(), s.timeout)
 }
 
-func (s *postgresSession) exec(text string, args []any) (int64, error) {
-	ctx, cancel := s.bound()
-	defer cancel()
-	tag, err := s.conn.Exec(ctx, text, escapedArgs(args)...)
-	return tag.RowsAffected(), err
+func (s *postgresSession) later(text string, args []any) error {
+	s.queue.Queue(text, escapedArgs(args)...)
+	return nil
 }
 
-func (s *postgresSession) query(text string, args []any, fn func(row) error) error {
+// send sends a statement with what is queued before it, and has its result
+// read. The first error is that of the statement that failed; none after it ran.
+func (s *postgresSession) send(text string, args []any, read func(pgx.BatchResults) error) error {
 	ctx, cancel := s.bound()
 	defer cancel()
-	rows, err := s.conn.Query(ctx, text, escapedArgs(args)...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := fn(postgresRow{rows}); err != nil {
+	before, batch := s.queue.Len(), s.queue
+	s.drop()
+	batch.Queue(text, escapedArgs(args)...)
+	results := s.conn.SendBatch(ctx, &batch)
+	for range before {
+		if _, err := results.Exec(); err != nil {
+			_ = results.Close() // it says the same
 			return err
 		}
 	}
-	return rows.Err()
+	err := read(results)
+	if closed := results.Close(); err == nil {
+		err = closed
+	}
+	return err
+}
+
+// drop forgets what is queued.
+func (s *postgresSession) drop() { s.queue, s.unmarked = pgx.Batch{}, false }
+
+func (s *postgresSession) exec(text string, args []any) (n int64, err error) {
+	err = s.send(text, args, func(results pgx.BatchResults) error {
+		tag, err := results.Exec()
+		n = tag.RowsAffected()
+		return err
+	})
+	return n, err
+}
+
+func (s *postgresSession) query(text string, args []any, fn func(row) error) error {
+	return s.send(text, args, func(results pgx.BatchResults) error {
+		rows, err := results.Query()
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			if err := fn(postgresRow{rows}); err != nil {
+				return err
+			}
+		}
+		return rows.Err()
+	})
 }
 
 func (s *postgresSession) script(text string) error {
-	_, err := s.exec(text, nil)
+	s.drop()
+	ctx, cancel := s.bound()
+	defer cancel()
+	_, err := s.conn.Exec(ctx, text)
 	return err
+}
+
+func (s *postgresSession) mark() error {
+	s.unmarked = true
+	return s.later("SAVEPOINT member", nil)
+}
+
+func (s *postgresSession) release() error {
+	_, err := s.exec("RELEASE member", nil)
+	return err
+}
+
+func (s *postgresSession) undo() error {
+	if s.unmarked { // nothing was sent since
+		s.drop()
+		return nil
+	}
+	return s.script("ROLLBACK TO member; RELEASE member")
 }
 
 // errRolledBack says that a statement of the transaction had failed.
@@ -67,18 +123,18 @@ var errRolledBack = errors.New("the database rolled the transaction back")
 // error. After an answer that is one, nothing was committed; after none, or one
 // with which the server ended the connection, that is unknown.
 func (s *postgresSession) commit(grew bool) (known bool, err error) {
-	text := "COMMIT"
 	if grew {
-		text = s.notify + "; COMMIT"
+		_ = s.later(s.notify, nil) // it only queues
 	}
-	ctx, cancel := s.bound()
-	defer cancel()
-	tag, err := s.conn.Exec(ctx, text)
-	if err == nil && tag.String() != "COMMIT" {
-		return true, errRolledBack
-	}
+	err = s.send("COMMIT", nil, func(results pgx.BatchResults) error {
+		tag, err := results.Exec()
+		if err == nil && tag.String() != "COMMIT" {
+			err = errRolledBack
+		}
+		return err
+	})
 	var refused *pgconn.PgError
-	return errors.As(err, &refused) && refused.SeverityUnlocalized == "ERROR", err
+	return errors.Is(err, errRolledBack) || errors.As(err, &refused) && refused.SeverityUnlocalized == "ERROR", err
 }
 
 // dooms knows the classes of errors by the first two characters of their codes.

@@ -72,11 +72,11 @@ func (s *sealer) seal(c *conn, first int64, leaves []evidence.Hash, h *handover)
 		return nil, err
 	}
 	if h != nil {
-		if _, err := c.exec("INSERT INTO log_handovers (size, checkpoint) VALUES ($1, $2)", tree.Size(), done.signed); err != nil {
+		if err := c.later("INSERT INTO log_handovers (size, checkpoint) VALUES ($1, $2)", tree.Size(), done.signed); err != nil {
 			return nil, err
 		}
 	}
-	_, err = c.exec(`INSERT INTO log_head (id, size, checkpoint) VALUES (1, $1, $2)
+	err = c.later(`INSERT INTO log_head (id, size, checkpoint) VALUES (1, $1, $2)
 		ON CONFLICT (id) DO UPDATE SET size = excluded.size, checkpoint = excluded.checkpoint`, tree.Size(), done.signed)
 	return done, err
 }

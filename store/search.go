@@ -49,8 +49,7 @@ func (x *tx) index(c *domain.Confirm, content *domain.ConfirmContent) error {
 		args = append(args, word)
 		rows[i] = fmt.Sprintf("($%d, $1)", i+2)
 	}
-	_, err := x.c.exec("INSERT INTO volatile_search (term, requested_seq) VALUES "+strings.Join(rows, ", "), args...)
-	return err
+	return x.c.later("INSERT INTO volatile_search (term, requested_seq) VALUES "+strings.Join(rows, ", "), args...)
 }
 
 // identity are the texts that a confirm is found by whatever its content. The

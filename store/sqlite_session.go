@@ -91,6 +91,22 @@ func (s *sqliteSession) script(text string) error {
 	return err
 }
 
+func (s *sqliteSession) later(text string, args []any) error {
+	_, err := s.exec(text, args)
+	return err
+}
+
+func (s *sqliteSession) mark() error { return s.later("SAVEPOINT member", nil) }
+
+func (s *sqliteSession) release() error { return s.later("RELEASE member", nil) }
+
+func (s *sqliteSession) undo() error {
+	if err := s.later("ROLLBACK TO member", nil); err != nil {
+		return err
+	}
+	return s.release()
+}
+
 // commit has nobody to tell: others look.
 func (s *sqliteSession) commit(bool) (known bool, err error) {
 	_, err = s.exec("COMMIT", nil)

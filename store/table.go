@@ -102,6 +102,15 @@ func (t *table[T]) insert(x *tx, v *T) error {
 	return t.write(x, t.inserts+" ON CONFLICT DO NOTHING", v)
 }
 
+// add writes a row that belongs to one just inserted: nothing of it is taken.
+func (t *table[T]) add(x *tx, v *T) error {
+	values := t.values(v)
+	if err := x.c.later(t.inserts, values...); err != nil {
+		return t.wrap("write", err)
+	}
+	return x.wrote(&t.shape, values)
+}
+
 // put writes a row in place of the one with the same key, if there is one.
 func (t *table[T]) put(x *tx, v *T) error { return t.write(x, t.upserts, v) }
 

@@ -59,7 +59,7 @@ func (c *conn) insertHashes(index int64, hashes []evidence.Hash) error {
 			args = append(args, index+int64(i), hashes[i][:])
 		}
 		text := "INSERT INTO log_hashes (idx, hash) VALUES " + strings.Join(marks, ", ")
-		if _, err := c.exec(text, args...); err != nil {
+		if err := c.later(text, args...); err != nil {
 			return fmt.Errorf("write tree: %w", err)
 		}
 		index, hashes = index+int64(n), hashes[n:]

@@ -49,7 +49,7 @@ func (x *tx) Append(e *evidence.Entry) error {
 	if err != nil {
 		return fmt.Errorf("marshal log entry: %w", err)
 	}
-	_, err = x.c.exec(`INSERT INTO log (seq, entry, type, confirm_id, plan_id, object_id, trace_id)
+	err = x.c.later(`INSERT INTO log (seq, entry, type, confirm_id, plan_id, object_id, trace_id)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)`, e.Seq, data, e.Type,
 		text(&e.ConfirmID).value(), text(&e.PlanID).value(), text(&e.ObjectID).value(), text(&e.TraceID).value())
 	if err != nil {
