@@ -90,7 +90,7 @@ func TestBarR11_AccessMatrixOnTwoNodes(t *testing.T) {
 	t.Parallel()
 	b, _ := newBar(t, "R11, two nodes", 0, 0)
 	h, _ := newNodes(t)
-	accessMatrix(b, h)
+	accessMatrix(b, h, sized(4, 1))
 }
 
 func TestBarR7_StopOneOfTwoNodes(t *testing.T) {
