@@ -107,6 +107,12 @@ func newStepStates(steps []mplp.Step) StepStates {
 	return StepStates(states)
 }
 
+// PlanRow is a plan as lists show it.
+type PlanRow struct {
+	Plan
+	Waiting int // pending confirms that count for it
+}
+
 // PlanFilter narrows a list of plans.
 type PlanFilter struct {
 	Status    PlanStatus

@@ -262,6 +262,28 @@ func (s *Service) Plans(ctx context.Context, ref Ref, f PlanFilter, page Page) (
 	return list, next, err
 }
 
+// PlanRows is Plans with what a list shows beside.
+func (s *Service) PlanRows(ctx context.Context, ref Ref, f PlanFilter, page Page) (list []*PlanRow, next string, err error) {
+	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
+		f.Visible = Visibility{All: p.readsPlans(), Group: p.Group}
+		plans, after, err := r.Plans(f, page)
+		if err != nil {
+			return err
+		}
+		next = after
+		ids := make([]string, len(plans))
+		for i, plan := range plans {
+			ids[i] = plan.ID
+		}
+		waiting, err := r.PendingOfPlans(ids)
+		for _, plan := range plans {
+			list = append(list, &PlanRow{*plan, waiting[plan.ID]})
+		}
+		return err
+	})
+	return list, next, err
+}
+
 func visiblePlan(r Reader, p *Principal, id string) (*Plan, error) {
 	plan, err := r.Plan(id)
 	if err != nil {

@@ -63,6 +63,9 @@ type Reader interface {
 	Confirms(f ConfirmFilter, p Page) (list []*ConfirmRow, next string, err error)
 	// ConfirmsOfPlan are those that count for the plan, newest first.
 	ConfirmsOfPlan(planID string) ([]*Confirm, error)
+	// PendingOfPlans counts the pending confirms that count for each plan; plans
+	// without are absent.
+	PendingOfPlans(ids []string) (map[string]int, error)
 	// SupersededBy lists the confirms that name this one as the one before them.
 	SupersededBy(id string) ([]string, error)
 	// DueConfirms are pending confirms whose deadline is not after now.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"strings"
 	"time"
 
 	"countersign/domain"
@@ -75,6 +76,27 @@ func (r *reader) ConfirmContent(id string) (*domain.ConfirmContent, error) {
 
 func (r *reader) ConfirmsOfPlan(planID string) ([]*domain.Confirm, error) {
 	return confirms.all(r, "WHERE plan_id = $1 ORDER BY requested_seq DESC", planID)
+}
+
+func (r *reader) PendingOfPlans(ids []string) (map[string]int, error) {
+	counts := map[string]int{}
+	if len(ids) == 0 {
+		return counts, nil
+	}
+	s, values := new(statement), make([]any, len(ids))
+	for i, id := range ids {
+		values[i] = id
+	}
+	s.add("SELECT plan_id, COUNT(*) FROM confirms WHERE status = 'pending' AND imported = 0 AND plan_id IN ("+
+		strings.Repeat(", ?", len(ids))[2:]+") GROUP BY plan_id", values...)
+	err := r.c.each(s.String(), s.args, func(rows row) error {
+		var id string
+		var n int
+		err := rows.Scan(&id, &n)
+		counts[id] = n
+		return err
+	})
+	return counts, confirms.wrap("count", err)
 }
 
 // SupersededBy lists ids, the earliest first.

@@ -140,6 +140,7 @@ func TestOtherQueriesFollowIndexes(t *testing.T) {
 		"due":                 "SELECT confirm_id FROM confirms WHERE status = 'pending' AND imported = 0 AND inbox_order <= 9 ORDER BY inbox_order, confirm_id LIMIT 100",
 		"role use":            "SELECT COUNT(*) FROM confirms WHERE status = 'pending' AND imported = 0 AND required_role = 'r'",
 		"confirms of a plan":  confirms.selects + "WHERE plan_id = 'p' ORDER BY requested_seq DESC",
+		"pending of plans":    "SELECT plan_id, COUNT(*) FROM confirms WHERE status = 'pending' AND imported = 0 AND plan_id IN ('p', 'q') GROUP BY plan_id",
 		"superseded by":       "SELECT confirm_id FROM confirms WHERE supersedes = 'c'",
 		"plans of a status":   plans.selects + "WHERE status = 'draft' ORDER BY created_at DESC, plan_id DESC LIMIT 51",
 		"plans of a group":    plans.selects + "WHERE requested_group = 'g' ORDER BY created_at DESC, plan_id DESC LIMIT 51",

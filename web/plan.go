@@ -18,17 +18,9 @@ func (s *Server) mountPlans() {
 
 func (s *Server) plans(v *visit) error {
 	status, cursor := v.QueryParam("status"), v.QueryParam("cursor")
-	plans, next, err := s.svc.Plans(v.ctx(), v.ref(), domain.PlanFilter{Status: domain.PlanStatus(status)}, domain.Page{Cursor: cursor})
+	plans, next, err := s.svc.PlanRows(v.ctx(), v.ref(), domain.PlanFilter{Status: domain.PlanStatus(status)}, domain.Page{Cursor: cursor})
 	if err != nil {
 		return err
-	}
-	waiting, _, err := s.svc.Confirms(v.ctx(), v.ref(), domain.ConfirmFilter{Status: domain.Pending, TargetType: domain.TargetPlan}, domain.Page{Limit: domain.MaxPage})
-	if err != nil {
-		return err
-	}
-	pending := map[string]int{}
-	for _, row := range waiting {
-		pending[row.PlanID]++
 	}
 	list := pager{path: "/plans", filter: url.Values{"status": {status}}}
 	view := views.PlansView{
@@ -36,7 +28,7 @@ func (s *Server) plans(v *visit) error {
 		Statuses: choices(status, "Any status", "draft", "proposed", "approved", "in_progress", "completed", "cancelled", "failed"),
 	}
 	for _, plan := range plans {
-		view.Rows = append(view.Rows, newPlanRow(plan, pending[plan.ID], s.svc.Now()))
+		view.Rows = append(view.Rows, newPlanRow(plan, s.svc.Now()))
 	}
 	return s.show(v, http.StatusOK, "Plans", views.SectionPlans, views.Plans(view))
 }

@@ -13,12 +13,10 @@ func planPath(id string) string { return "/plans/" + url.PathEscape(id) }
 
 func stepAnchor(i int) string { return fmt.Sprintf("step-%d", i+1) }
 
-// newPlanRow is a plan as lists show it; pending is how many confirms about it
-// wait.
-func newPlanRow(plan *domain.Plan, pending int, now time.Time) views.PlanRow {
+func newPlanRow(plan *domain.PlanRow, now time.Time) views.PlanRow {
 	row := views.PlanRow{
 		ID: plan.ID, URL: planPath(plan.ID), Title: plan.Title, Status: string(plan.Status), Steps: len(plan.States),
-		Pending: pending, Poster: plan.Name, Updated: views.Ago(plan.UpdatedAt, now), Import: plan.Imported,
+		Pending: plan.Waiting, Poster: plan.Name, Updated: views.Ago(plan.UpdatedAt, now), Import: plan.Imported,
 	}
 	for i := range plan.States {
 		if done(plan.States.Status(i)) {

@@ -75,6 +75,13 @@ func testConfirms(t *testing.T, s Store) {
 	same(t, "Confirm without optional members", bare, read(t, s, func(r domain.Reader) (*domain.Confirm, error) { return r.Confirm("c2") }))
 	same(t, "ConfirmsOfPlan, newest first", []*domain.Confirm{later, want},
 		read(t, s, func(r domain.Reader) ([]*domain.Confirm, error) { return r.ConfirmsOfPlan("p1") }))
+	ended, unsubstantiated := confirm("c4", func(c *domain.Confirm) { c.PlanID, c.Status = "p1", domain.Approved }),
+		confirm("c5", func(c *domain.Confirm) { c.PlanID, c.Imported = "p2", true })
+	insert(t, s, ended, unsubstantiated)
+	same(t, "PendingOfPlans", map[string]int{"p1": 2},
+		read(t, s, func(r domain.Reader) (map[string]int, error) { return r.PendingOfPlans([]string{"p0", "p1", "p2"}) }))
+	same(t, "PendingOfPlans without any", map[string]int{},
+		read(t, s, func(r domain.Reader) (map[string]int, error) { return r.PendingOfPlans(nil) }))
 	same(t, "SupersededBy", []string{"c1", "c3"}, read(t, s, func(r domain.Reader) ([]string, error) { return r.SupersededBy("c0") }))
 
 	for name, taken := range map[string]*domain.Confirm{
