@@ -30,7 +30,7 @@ const keepFilled = 20 * 24 * time.Hour
 
 // filled gives the directory of a database with n confirms, of which every tenth
 // is decided. It is made when it is missing, by the product's own service and
-// store, and verified.
+// store; the measure of the evidence verifies it.
 func (b *bench) filled(ctx context.Context, n int) (string, error) {
 	schema, err := b.schema(ctx)
 	if err != nil {
@@ -57,9 +57,6 @@ func (b *bench) filled(ctx context.Context, n int) (string, error) {
 		return "", fmt.Errorf("fill: %w", err)
 	}
 	fmt.Fprintf(os.Stderr, "filled it in %.0fs\n", time.Since(began).Seconds())
-	if err := b.verify(ctx, unready); err != nil {
-		return "", err
-	}
 	return dir, os.Rename(unready, dir)
 }
 

@@ -24,7 +24,7 @@ func measures() []measure {
 		{name: "polling", about: "agents that wait by long polls: memory, idleness, and what they cost others", rounds: 3, run: polling},
 		{name: "streaming", about: "the same by streams", rounds: 2, run: streaming},
 		{name: "plans", about: "the page of a large plan", rounds: 3, run: plans},
-		{name: "evidence", about: "verifying a large log, one proof, bytes of an entry", rounds: 2, run: evidence},
+		{name: "evidence", about: "verifying a large log, one proof, bytes of an entry", rounds: 1, run: evidence},
 		{name: "room", about: "bytes of a decided confirm beyond its content", rounds: 1, run: room},
 		{name: "ready", about: "start to ready and idle memory", run: ready},
 		{name: "groups", about: "group commit against one commit each, and FULL against NORMAL", rounds: 3, run: groups},

@@ -78,7 +78,7 @@ func (r *round) posting(ctx context.Context, server *postgrestest.Server, n int)
 // share has 128 clients post, spread over the servers.
 func (r *round) share(ctx context.Context, all []*product) error {
 	began := time.Now()
-	used, err := usedBy(all)
+	used, busy, err := usedBy(all)
 	if err != nil {
 		return err
 	}
@@ -101,24 +101,28 @@ func (r *round) share(ctx context.Context, all []*product) error {
 		}
 		rate += done.Rate()
 	}
-	usedThen, err := usedBy(all)
+	usedThen, busyThen, err := usedBy(all)
 	if err != nil {
 		return err
 	}
+	took := time.Since(began).Seconds()
 	r.set(fmt.Sprintf("create on PostgreSQL, 128 clients, %s", nodeCount(len(all))), "1/s", rate)
-	r.set(fmt.Sprintf("processors of the servers, create on PostgreSQL, %s", nodeCount(len(all))), "", (usedThen-used).Seconds()/time.Since(began).Seconds())
+	r.set(fmt.Sprintf("processors of the servers, create on PostgreSQL, %s", nodeCount(len(all))), "", (usedThen-used).Seconds()/took)
+	r.set(fmt.Sprintf("processors busy, create on PostgreSQL, %s", nodeCount(len(all))), "", (busyThen-busy).Seconds()/took)
 	return nil
 }
 
-func usedBy(all []*product) (sum time.Duration, err error) {
+// usedBy is the processor time that the servers have used, and everybody.
+func usedBy(all []*product) (used, busy time.Duration, err error) {
 	for _, p := range all {
-		used, err := processorTime(p.pid())
+		one, err := processorTime(p.pid())
 		if err != nil {
-			return 0, err
+			return 0, 0, err
 		}
-		sum += used
+		used += one
 	}
-	return sum, nil
+	busy, err = machineTime()
+	return used, busy, err
 }
 
 // across has agents wait on one server for decisions on the other.

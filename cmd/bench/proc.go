@@ -98,3 +98,29 @@ func systemReads(pid int) (float64, error) {
 	}
 	return 0, fmt.Errorf("no reads of process %d", pid)
 }
+
+// machineTime is what all processors together have worked.
+func machineTime() (time.Duration, error) {
+	text, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		return 0, err
+	}
+	first, _, _ := strings.Cut(string(text), "\n")
+	fields := strings.Fields(first)
+	if len(fields) < 9 {
+		return 0, fmt.Errorf("no times in %q", first)
+	}
+	var ticks int64
+	for i, field := range fields[1:9] {
+		const idle, waiting = 3, 4
+		if i == idle || i == waiting {
+			continue
+		}
+		n, err := strconv.ParseInt(field, 10, 64)
+		if err != nil {
+			return 0, err
+		}
+		ticks += n
+	}
+	return time.Duration(ticks) * tick, nil
+}
