@@ -1,5 +1,13 @@
 package views
 
+import (
+	"context"
+	"io"
+	"strings"
+
+	"github.com/a-h/templ"
+)
+
 // PlansView is GET /plans.
 type PlansView struct {
 	Self     string
@@ -69,6 +77,27 @@ type PlanDrawing struct {
 	Total         int    // steps of the plan
 	Nodes         []DrawnStep
 	Edges         []DrawnEdge
+
+	kept string // see Keep
+}
+
+// Keep renders the drawing and drops what it was rendered from: a large one is
+// shown far more often than it changes. It must not be in use yet.
+func (d *PlanDrawing) Keep() error {
+	var kept strings.Builder
+	if err := Drawing(*d).Render(context.Background(), &kept); err != nil {
+		return err
+	}
+	*d = PlanDrawing{kept: kept.String()}
+	return nil
+}
+
+// rendered is what Keep has rendered.
+func (d *PlanDrawing) rendered() templ.Component {
+	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
+		_, err := io.WriteString(w, d.kept)
+		return err
+	})
 }
 
 // DrawnStep is a box; X and Y are its top left corner.

@@ -27,7 +27,7 @@ type confirmPage struct {
 	Roles          rolePaths
 	Query          inboxQuery // the list it was opened from
 	Now            time.Time
-	Drawn          int // steps of a plan that are drawn
+	Drawings       *drawings
 	Evidence       *confirmEvidence
 
 	Receipt bool // the reader has just decided it
@@ -53,7 +53,7 @@ func (s *Server) loadConfirm(v *visit, receipt bool) (*confirmPage, error) {
 		return nil, err
 	}
 	p := &confirmPage{
-		ConfirmDetail: detail, Reader: v.who, Query: parseFrom(v.QueryParam("from")), Now: s.svc.Now(), Drawn: s.svc.Limits().Drawn,
+		ConfirmDetail: detail, Reader: v.who, Query: parseFrom(v.QueryParam("from")), Now: s.svc.Now(), Drawings: s.drawings,
 	}
 	if p.Roles, err = s.rolePaths(v); err != nil {
 		return nil, err

@@ -196,7 +196,7 @@ func newConfirmPlan(p *confirmPage) *views.ConfirmPlan {
 		Plan:      views.Link{Label: p.Plan.Plan.Title, URL: planPath(p.Plan.Plan.ID)},
 		Objective: p.Plan.Document.Objective, Status: string(p.Plan.Plan.Status),
 		Changed: c.TargetHash != "" && c.TargetHash != p.Plan.Plan.Hash && c.TargetType != domain.TargetContext,
-		Drawing: drawPlan(p.Plan, gated, p.Drawn), Steps: newPlanSteps(p.Plan, gated, p.Roles),
+		Drawing: p.Drawings.draw(p.Plan, gated), Steps: newPlanSteps(p.Plan, gated, p.Roles),
 	}
 	for _, step := range p.Plan.Document.Steps {
 		if c.Binding == domain.BoundStep && step.ID == c.StepID {

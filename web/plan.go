@@ -45,7 +45,7 @@ func (s *Server) showPlan(v *visit, status int, refused error) error {
 	if err != nil {
 		return err
 	}
-	view := newPlanView(detail, s.svc.Limits().Drawn, roles)
+	view := newPlanView(detail, s.drawings, roles)
 	view.Self = planPath(detail.Plan.ID)
 	view.TraceURL = traceURL(v.who, view.TraceID)
 	if refused != nil {

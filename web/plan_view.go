@@ -27,13 +27,13 @@ func newPlanRow(plan *domain.PlanRow, now time.Time) views.PlanRow {
 }
 
 // newPlanView is a plan's page, as far as it does not depend on an address.
-func newPlanView(d *domain.PlanDetail, drawn int, roles rolePaths) views.PlanView {
+func newPlanView(d *domain.PlanDetail, drawings *drawings, roles rolePaths) views.PlanView {
 	gated := gatedSteps(d.Confirms)
 	view := views.PlanView{
 		ID: d.Plan.ID, Title: d.Plan.Title, Objective: d.Document.Objective, Status: string(d.Plan.Status),
 		Context: views.Link{Label: d.Plan.ContextID}, Poster: d.Plan.Name, Created: views.At(d.Plan.CreatedAt), TraceID: d.Plan.TraceID,
 		Hash: d.Plan.Hash, Import: d.Plan.Imported, Locked: d.Document.Locked,
-		Drawing: drawPlan(d, gated, drawn), Steps: newPlanSteps(d, gated, roles), Confirms: newConfirmRefs(d.Confirms),
+		Drawing: drawings.draw(d, gated), Steps: newPlanSteps(d, gated, roles), Confirms: newConfirmRefs(d.Confirms),
 	}
 	if d.Context != nil {
 		view.Context = views.Link{Label: contextTitle(d.Context), URL: contextPath(d.Context.ID)}

@@ -51,6 +51,7 @@ type Server struct {
 	origins  *http.CrossOriginProtection
 	sessions *sessionStore
 	doors    sessions.Options // cookies of forms that come before a session
+	drawings *drawings
 	ready    *readiness
 	observed func(Request)
 	waiting  func(kind string, by int)
@@ -85,6 +86,7 @@ func New(c Config) *Server {
 	}
 	s.sessions = newSessionStore(c.Service, s.https())
 	s.doors = cookieOptions(s.https(), doorLife)
+	s.drawings = &drawings{limit: c.Service.Limits().Drawn}
 
 	s.echo.HideBanner, s.echo.HidePort = true, true
 	s.echo.HTTPErrorHandler = s.fail
