@@ -88,17 +88,25 @@ func entryQuery(f domain.EntryFilter) *statement {
 
 func (r *reader) entries(rest string, args ...any) ([]*evidence.Entry, error) {
 	var list []*evidence.Entry
+	err := r.leaves(rest, args, func(e *evidence.Entry, _ []byte) { list = append(list, e) })
+	return list, err
+}
+
+// leaves calls fn with entries and their bytes, verbatim.
+func (r *reader) leaves(rest string, args []any, fn func(e *evidence.Entry, data []byte)) error {
 	err := r.c.each("SELECT entry FROM log "+rest, args, func(rows row) error {
 		var data []byte
 		if err := rows.Scan(&data); err != nil {
 			return err
 		}
 		e, err := evidence.ParseEntry(data)
-		list = append(list, e)
+		if err == nil {
+			fn(e, data)
+		}
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("read log: %w", err)
+		return fmt.Errorf("read log: %w", err)
 	}
-	return list, nil
+	return nil
 }

@@ -36,6 +36,10 @@ func (w *writer) attempt(group []*member) ([]*evidence.Entry, error) {
 	if err != nil {
 		return nil, w.abandon(err)
 	}
+	// What fails to be read of theirs is tried again when the group is published.
+	if err := w.follow(first); err != nil && w.c.doomed != nil {
+		return nil, w.abandon(err)
+	}
 	next := first
 	var entries []*evidence.Entry
 	var leaves []evidence.Hash

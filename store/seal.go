@@ -14,8 +14,11 @@ type sealer struct {
 	keys *signing
 	file headFile
 	tree *evidence.Tree // as of the last commit known; nil: to be read
-	head string         // the newest checkpoint of this process
-	lost *loss          // what must be accepted before anything is signed
+	// followed says that the tree has entries of others, which are held to the
+	// checkpoint before anything is signed over them.
+	followed bool
+	head     string // the newest checkpoint of this process
+	lost     *loss  // what must be accepted before anything is signed
 }
 
 // handover is a change of keys in a commit group: next signs from now on.
@@ -84,16 +87,17 @@ func (s *sealer) seal(c *conn, first int64, leaves []evidence.Hash, h *handover)
 // resume gives the key that signs and the tree as it was before the group.
 // When another process has written, both are read again.
 func (s *sealer) resume(c *conn, size int64, h *handover) (*evidence.SigningKey, *evidence.Tree, error) {
-	if s.tree != nil && s.tree.Size() == size {
+	r := &reader{c, s.keys}
+	if s.tree != nil && s.tree.Size() == size && (!s.followed || s.confirmed(r)) {
+		s.followed = false
 		return s.keys.current(), s.tree.Clone(), nil
 	}
-	if err := s.grown(&reader{c, s.keys}, size); err != nil {
+	if err := s.grown(r, size); err != nil {
 		return nil, nil, err
 	}
 	if size == 0 {
 		return s.begin(c)
 	}
-	r := &reader{c, s.keys}
 	signed, err := r.head()
 	if err != nil {
 		return nil, nil, err
@@ -108,6 +112,41 @@ func (s *sealer) resume(c *conn, size int64, h *handover) (*evidence.SigningKey,
 	}
 	tree, err := r.tree(signed, size, true)
 	return key, tree, err
+}
+
+// follow lets the tree grow with entries that others have committed. After a
+// change of keys it is to be read again.
+func (s *sealer) follow(entries []*evidence.Entry, leaves []evidence.Hash) {
+	if s.tree == nil || s.tree.Size() != entries[0].Seq {
+		return
+	}
+	tree := s.tree.Clone()
+	for i, e := range entries {
+		if e.Type == evidence.EntryKeyRotated || e.Type == evidence.EntryRestored {
+			return
+		}
+		if _, err := tree.Append(leaves[i]); err != nil {
+			return
+		}
+	}
+	if _, err := tree.Root(); err == nil { // it keeps no more than that needs
+		s.tree, s.followed = tree, true
+	}
+}
+
+// confirmed says whether the tree, grown with the entries of others, is the one
+// that they have signed. If not, all is read again, which finds out why.
+func (s *sealer) confirmed(r *reader) bool {
+	signed, err := r.head()
+	if err != nil {
+		return false
+	}
+	c, err := s.keys.open(signed)
+	if err != nil {
+		return false
+	}
+	root, err := s.tree.Root()
+	return err == nil && c.Size == s.tree.Size() && c.Root == root
 }
 
 // grown refuses a log that is not the one this process has seen, and more. The
@@ -174,7 +213,7 @@ func (s *sealer) begin(c *conn) (*evidence.SigningKey, *evidence.Tree, error) {
 
 // committed keeps what a group made.
 func (s *sealer) committed(done *seal) error {
-	s.tree, s.head = done.tree, done.signed
+	s.tree, s.head, s.followed = done.tree, done.signed, false
 	if done.handover == nil {
 		return nil
 	}

@@ -201,18 +201,34 @@ func (w *writer) catchUp() {
 		w.complain(err)
 		return
 	}
-	for {
-		entries, err := (&reader{c: w.c}).entries("WHERE seq > $1 ORDER BY seq LIMIT $2", w.published, maxGroup)
-		if err != nil {
-			w.complain(err)
-			return
+	next, err := (&reader{c: w.c}).NextSeq()
+	if err == nil {
+		err = w.follow(next)
+	}
+	if err != nil {
+		w.complain(err)
+		return
+	}
+	w.behind = false
+}
+
+// follow publishes the entries before next that were not, which others have
+// committed, and lets the tree grow with them.
+func (w *writer) follow(next int64) error {
+	for w.published+1 < next {
+		var entries []*evidence.Entry
+		var leaves []evidence.Hash
+		err := (&reader{c: w.c}).leaves("WHERE seq > $1 ORDER BY seq LIMIT $2", []any{w.published, maxGroup},
+			func(e *evidence.Entry, data []byte) {
+				entries, leaves = append(entries, e), append(leaves, evidence.LeafHash(data))
+			})
+		if err != nil || len(entries) == 0 {
+			return err
 		}
-		if len(entries) == 0 {
-			w.behind = false
-			return
-		}
+		w.sealer.follow(entries, leaves)
 		w.hand(entries)
 	}
+	return nil
 }
 
 // complain logs what no caller waits for, once. The next poll tries again.
