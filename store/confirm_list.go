@@ -49,8 +49,8 @@ func rowsOf(w *walk) (columns, joins string, into target[*domain.ConfirmRow]) {
 	return columns, joins, into
 }
 
-// Confirms lists pending confirms in the inbox's order, and others by receipt,
-// the newest first. Only the decided ones that nothing but their target's type
+// Confirms lists pending confirms in the inbox's order, and others, and those of
+// a session, by receipt, the newest first. Only the decided ones that nothing but their target's type
 // narrows come by their decision, the latest first: along no other index are
 // they found in that order.
 func (r *reader) Confirms(f domain.ConfirmFilter, p domain.Page) ([]*domain.ConfirmRow, string, error) {
@@ -74,7 +74,14 @@ func (r *reader) confirmWalk(f domain.ConfirmFilter) (*walk, error) {
 		return nil, err
 	}
 	w := &walk{keyset: byReceipt}
-	switch pending := f.Mine || f.Status == domain.Pending; {
+	pending := f.Mine || f.Status == domain.Pending
+	switch {
+	case pending && f.SessionID != "":
+		w.lead("session_id = ? AND decided_seq = 0", f.SessionID)
+		w.and("c.status = 'pending'")
+		if f.Mine || !f.WithImports {
+			w.and("c.imported = 0")
+		}
 	case pending && f.WithImports && !f.Mine:
 		w.keyset = byDeadline
 		w.lead("status = 'pending' AND imported >= 0")
@@ -106,7 +113,7 @@ func (r *reader) confirmWalk(f domain.ConfirmFilter) (*walk, error) {
 	case f.RequestedByRole != "":
 		w.hits = termHits(terms(1, f.RequestedByRole)...)
 	}
-	if w.keyset != byDeadline {
+	if !pending {
 		w.settled(f)
 	}
 	w.contain(words)

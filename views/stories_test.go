@@ -47,6 +47,7 @@ func stories() []story {
 		{"inbox", frame("Inbox", inbox), views.Inbox(inboxView())},
 		{"inbox-decided", frame("Inbox", inbox), views.Inbox(decidedView())},
 		{"inbox-empty", frame("Inbox", inbox), views.Inbox(views.InboxView{Self: "/confirms", PendingURL: "/confirms", DecidedURL: "/confirms?status=decided", EmptyAt: "http://127.0.0.1:8080"})},
+		{"inbox-empty-so-far", frame("Inbox", inbox), views.Inbox(views.InboxView{NextURL: "/confirms?cursor=x&q=wire", Filter: views.InboxFilter{Active: true, Query: "wire", ClearURL: "/confirms"}})},
 		{"inbox-filtered-empty", frame("Inbox", inbox), views.Inbox(views.InboxView{Filter: views.InboxFilter{Active: true, Query: "wire", ClearURL: "/confirms"}})},
 
 		{"confirm-action", frame("execute_trade", confirm), views.Confirm(tradeView())},

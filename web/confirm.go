@@ -97,20 +97,26 @@ func decidedBy(d *domain.ConfirmDetail, who domain.Ref) bool {
 func (s *Server) loadNext(v *visit, p *confirmPage) error {
 	filter := p.Query.filter()
 	filter.Status, filter.Decided, filter.WithImports, filter.Mine = domain.Pending, false, false, true
-	rows, more, err := s.svc.Confirms(v.ctx(), v.ref(), filter, domain.Page{Limit: pendingCap})
-	if more != "" {
-		p.Left++
-	}
-	for _, row := range rows {
-		if row.ID == p.Confirm.ID {
-			continue
+	for page := (domain.Page{Limit: pendingCap}); p.Next == nil; {
+		rows, more, err := s.svc.Confirms(v.ctx(), v.ref(), filter, page)
+		if err != nil {
+			return err
 		}
-		if p.Next == nil {
-			p.Next = row
+		for _, row := range rows {
+			if row.ID == p.Confirm.ID {
+				continue
+			}
+			if p.Next == nil {
+				p.Next = row
+			}
+			p.Left++
 		}
-		p.Left++
+		if page.Cursor = more; more == "" {
+			return nil
+		}
 	}
-	return err
+	p.Left++ // there are more
+	return nil
 }
 
 func (s *Server) confirm(v *visit) error {

@@ -54,8 +54,8 @@ func (a *api) beginning(c echo.Context, by domain.Ref, session string) (*domain.
 	if err != nil {
 		return nil, err
 	}
-	pending, _, err := a.service.Confirms(ctx, by, domain.ConfirmFilter{SessionID: session, Status: domain.Pending}, domain.Page{Limit: 1})
-	if err != nil || len(pending) > 0 {
+	pending, more, err := a.service.Confirms(ctx, by, domain.ConfirmFilter{SessionID: session, Status: domain.Pending}, domain.Page{Limit: 1})
+	if err != nil || len(pending) > 0 || more != "" {
 		return nil, err
 	}
 	return &domain.Cursor{Seq: last, N: math.MaxInt}, nil

@@ -166,7 +166,7 @@ CREATE INDEX confirms_plan ON confirms (plan_id, requested_seq) WHERE plan_id IS
 CREATE INDEX confirms_plan_pending ON confirms (plan_id) WHERE status = 'pending' AND imported = 0 AND plan_id IS NOT NULL;
 CREATE INDEX confirms_trace ON confirms (trace_id, requested_seq) WHERE trace_id IS NOT NULL;
 CREATE INDEX confirms_session ON confirms (session_id, requested_seq) WHERE session_id IS NOT NULL;
-CREATE INDEX confirms_session_decided ON confirms (session_id, decided_seq) WHERE session_id IS NOT NULL AND status <> 'pending';
+CREATE INDEX confirms_session_decided ON confirms (session_id, decided_seq, requested_seq) WHERE session_id IS NOT NULL;
 CREATE INDEX confirms_supersedes ON confirms (supersedes) WHERE supersedes IS NOT NULL;
 CREATE UNIQUE INDEX confirms_approval_key ON confirms (approval_key) WHERE approval_key IS NOT NULL;
 
