@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"net/http"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -11,7 +13,7 @@ import (
 
 // held is what a process holds. Of the memory, in KiB, what is mapped of files is
 // left out: it is the cache of the machine and grows with the database.
-type held struct{ memory, files, sockets, threads int }
+type held struct{ memory, files, sockets, goroutines int }
 
 func holdings(t *testing.T, p *process) (h held) {
 	t.Helper()
@@ -34,27 +36,48 @@ func holdings(t *testing.T, p *process) (h held) {
 	for line := range strings.Lines(string(status)) {
 		name, value, _ := strings.Cut(line, ":")
 		number, _, _ := strings.Cut(strings.TrimSpace(value), " ")
-		for key, field := range map[string]*int{"RssAnon": &h.memory, "Threads": &h.threads} {
-			if name != key {
-				continue
-			}
-			if *field, err = strconv.Atoi(number); err != nil {
+		if name == "RssAnon" {
+			if h.memory, err = strconv.Atoi(number); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
+	h.goroutines = goroutines(t, p)
 	return h
 }
 
-// opensLate is how many files a server opens with its first requests: each
-// reading connection opens the journal when it first reads.
-const opensLate = 8
+var (
+	metricsServed   = regexp.MustCompile(`"msg":"metrics are served","address":"([^"]+)"`)
+	goroutinesGauge = regexp.MustCompile(`(?m)^go_goroutines (\d+)$`)
+)
 
-// quiet waits until a server that nobody uses any more holds no more connections
-// and files than before anybody did.
+// goroutines asks a server with metrics, on a connection that is not kept.
+func goroutines(t *testing.T, p *process) int {
+	t.Helper()
+	address := p.stderr.await(t, 1, metricsServed.String())[1]
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	status, text, err := fetches(t.Context(), client, "", http.MethodGet, "http://"+address+"/metrics", "")
+	found := goroutinesGauge.FindSubmatch(text)
+	if err != nil || found == nil {
+		t.Fatalf("no goroutines in the metrics: status %d %v", status, err)
+	}
+	n, err := strconv.Atoi(string(found[1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// startsLate is how many files and goroutines a server adds with its first
+// requests: each reading connection opens the journal when it first reads. It is
+// far below what so many agents would leave behind.
+const startsLate = 8
+
+// quiet waits until a server that nobody uses any more holds no more connections,
+// goroutines and files than before anybody did.
 func (l *longRun) quiet(idle held) (now held) {
 	for late := time.Now().Add(patience); ; {
-		if now = holdings(l.t, l.server); now.sockets <= idle.sockets && now.files <= idle.files+opensLate {
+		if now = holdings(l.t, l.server); now.sockets <= idle.sockets && now.goroutines <= idle.goroutines+startsLate && now.files <= idle.files+startsLate {
 			return now
 		}
 		if time.Now().After(late) {

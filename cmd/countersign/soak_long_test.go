@@ -18,7 +18,7 @@ import (
 // the server is killed, started again and paused. What was acknowledged is
 // there, every agent is told what was decided, the log is verified all the
 // while, and at the end, when nothing is killed any more, memory does not
-// grow, and no file or connection is left over.
+// grow, and no file, connection or goroutine is left over.
 func TestBarR13_LongRun(t *testing.T) {
 	t.Parallel()
 	b, seconds := newBar(t, "R13", 6, 3_600)
@@ -53,7 +53,7 @@ func TestBarR13_LongRun(t *testing.T) {
 	b.figure("memory_kib", []int{idle.memory, early.memory, late.memory, quiet.memory})
 	b.figure("files", []int{idle.files, early.files, late.files, quiet.files})
 	b.figure("sockets", []int{idle.sockets, early.sockets, late.sockets, quiet.sockets})
-	b.figure("threads", []int{idle.threads, early.threads, late.threads, quiet.threads})
+	b.figure("goroutines", []int{idle.goroutines, early.goroutines, late.goroutines, quiet.goroutines})
 	b.figure("restarts", l.restarts)
 	b.figure("pauses", l.pauses)
 	b.figure("verified", l.verified.Load())
@@ -90,7 +90,7 @@ type longRun struct {
 }
 
 func (l *longRun) start() {
-	l.server = spawn(l.t, l.file)
+	l.server = spawn(l.t, l.file, "--metrics", "127.0.0.1:0")
 	l.base.Store(&l.server.base)
 }
 
