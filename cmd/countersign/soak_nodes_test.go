@@ -8,8 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -192,6 +194,39 @@ func TestNodes_WakeEachOther(t *testing.T) {
 	b.figure("p99_ms", took[len(took)*99/100].Seconds()*1000)
 	if took[len(took)/2] > 500*time.Millisecond { // it would be the slow look then
 		b.violated("half of them waited longer than %v", took[len(took)/2])
+	}
+}
+
+// TestNodes_RestoredDatabase: a database that was restored with its own tools is
+// not served by accident. Once it is accepted, other nodes go on with it.
+func TestNodes_RestoredDatabase(t *testing.T) {
+	t.Parallel()
+	db := tempPostgreSQL(t)
+	asker, _ := furnished(t, db)
+	restored := postgrestest.Copy(t, db)
+	dir, _ := outside.Load(db)
+	outside.Store(restored, dir)
+	opened(t, db, func(h *house) { h.user("later", "reviewer") })
+
+	refused := launch(t, []string{"countersign"}, restored)
+	if refused.listens(t) || !strings.Contains(refused.stderr.String(), "rollback detected") {
+		t.Errorf("it was served:\n%s", refused.stderr)
+	}
+	first := spawn(t, restored, "--accept-restore")
+	second := spawn(t, restored)
+	for _, node := range []*process{first, second} {
+		status, err := asks(t.Context(), http.DefaultClient, asker, http.MethodPost, node.base+"/api/v1/confirms", aCall, nil)
+		if err != nil || status != http.StatusCreated {
+			t.Errorf("post: %d %v", status, err)
+		}
+	}
+	for _, node := range []*process{first, second} {
+		if err := node.signal(t, syscall.SIGTERM); err != nil {
+			t.Errorf("it ended with %v:\n%s", err, node.stderr)
+		}
+	}
+	if err := verified(t, restored); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -38,6 +38,15 @@ func Made(t testing.TB, prepare func(url string) error) string {
 	return check(t)(s.Copy(t.Context(), shared.made))
 }
 
+// Copy gives the URL of a copy of a database that nobody is connected to, as a
+// backup that was restored would be.
+func Copy(t testing.TB, url string) string {
+	t.Helper()
+	shared.Lock()
+	defer shared.Unlock()
+	return check(t)(server(t).Copy(t.Context(), url))
+}
+
 func server(t testing.TB) *Server {
 	t.Helper()
 	if shared.server == nil {
@@ -73,22 +82,4 @@ func Stop() error {
 	err := shared.server.Remove()
 	shared.server = nil
 	return err
-}
-
-// Own gives a server of the test's own, running, to stop and start.
-func Own(t testing.TB) *Server {
-	t.Helper()
-	s, err := New()
-	if err == nil {
-		err = s.Start()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Remove(); err != nil {
-			t.Errorf("remove PostgreSQL: %v", err)
-		}
-	})
-	return s
 }
