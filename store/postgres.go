@@ -95,7 +95,7 @@ func parameters(u use) (settings map[string]string, timeout time.Duration) {
 	switch u {
 	case writes:
 		settings["lock_timeout"] = "10s"
-		settings["idle_in_transaction_session_timeout"] = "10s"
+		settings["idle_in_transaction_session_timeout"] = "5s" // before who waits for the lock gives up
 	case reads:
 		settings["idle_in_transaction_session_timeout"] = "60s"
 	case audits:

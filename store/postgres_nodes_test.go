@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
+	"countersign/domain"
 	"countersign/domain/evidence"
 	"countersign/store"
 	"countersign/store/postgrestest"
@@ -106,6 +107,40 @@ func TestNodeWithAnotherKey(t *testing.T) {
 	}
 	if _, err := store.Open(t.Context(), database, other); err == nil || !strings.Contains(err.Error(), "must share") {
 		t.Errorf("with another key: error %v", err)
+	}
+}
+
+// A node that stands still in the middle of a transaction does not hold up the
+// others: the database ends its connection, and nothing of it happened.
+func TestNodeThatStandsStill(t *testing.T) {
+	t.Parallel()
+	database, o := postgres(t), files(t)
+	frozen, other := open(t, database+"?idle_in_transaction_session_timeout=300ms", o), open(t, database, o)
+	thaw, answer := make(chan struct{}), make(chan error)
+	began := make(chan struct{})
+	go func() {
+		answer <- frozen.Tx(context.Background(), func(tx domain.Tx) error {
+			if err := tx.InsertRole(&domain.Role{ID: "frozen", Name: "frozen"}); err != nil {
+				return err
+			}
+			close(began)
+			<-thaw
+			return tx.Append(&evidence.Entry{Type: "role.created", ObjectID: "frozen"})
+		})
+	}()
+	<-began
+	if err := addRole(other, "meanwhile"); err != nil {
+		t.Errorf("on the other node: %v", err)
+	}
+	close(thaw)
+	if err := <-answer; domain.ErrorCode(err) != domain.CodeEvidenceUnavailable || !strings.Contains(err.Error(), "did not happen") {
+		t.Errorf("on the node that stood still: %v", err)
+	}
+	if err := addRole(frozen, "after"); err != nil {
+		t.Errorf("when it goes on: %v", err)
+	}
+	if hasRole(t, other, "frozen") {
+		t.Error("what did not happen is there")
 	}
 }
 
