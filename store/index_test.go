@@ -144,9 +144,7 @@ func TestOtherQueriesFollowIndexes(t *testing.T) {
 		"plans of a group":    plans.selects + "WHERE requested_group = 'g' ORDER BY created_at DESC, plan_id DESC LIMIT 51",
 		"contexts of a group": contexts.selects + "WHERE requested_group = 'g' ORDER BY created_at DESC, context_id DESC LIMIT 51",
 	} {
-		if plan := explain(t, db, text, nil); !strings.Contains(plan, "USING ") || strings.Contains(plan, "TEMP B-TREE") {
-			t.Errorf("%s: is sorted, or uses no index:\n%s", name, plan)
-		}
+		t.Run(name, func(t *testing.T) { heldTo(t, explain(t, db, text, nil), false) })
 	}
 }
 

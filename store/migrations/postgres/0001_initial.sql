@@ -164,6 +164,7 @@ CREATE INDEX confirms_group ON confirms (requested_group, requested_seq);
 CREATE INDEX confirms_target ON confirms (target_id, requested_seq);
 CREATE INDEX confirms_plan ON confirms (plan_id, requested_seq) WHERE plan_id IS NOT NULL;
 CREATE INDEX confirms_plan_pending ON confirms (plan_id) WHERE status = 'pending' AND imported = 0 AND plan_id IS NOT NULL;
+CREATE INDEX confirms_required ON confirms (required_role) WHERE status = 'pending' AND imported = 0 AND required_role IS NOT NULL;
 CREATE INDEX confirms_trace ON confirms (trace_id, requested_seq) WHERE trace_id IS NOT NULL;
 CREATE INDEX confirms_session ON confirms (session_id, requested_seq) WHERE session_id IS NOT NULL;
 CREATE INDEX confirms_session_decided ON confirms (session_id, decided_seq, requested_seq) WHERE session_id IS NOT NULL;
