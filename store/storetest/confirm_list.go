@@ -188,6 +188,49 @@ func testConfirmPages(t *testing.T, s Store) {
 	same(t, "inbox without them", []string{"c05", "c06", "c07", "c08", "c09", "c10", "c11"}, listed(t, s, pending))
 }
 
+// testConfirmsFarDown: a page looks at so many rows only. What a filter finds
+// beyond them is found from the cursor on, however it is looked for.
+func testConfirmsFarDown(t *testing.T, s Store) {
+	far := confirm("far", func(c *domain.Confirm) { c.StepID, c.SessionID = "rare", "sess" })
+	var list []*domain.Confirm
+	for i := range 2100 {
+		list = append(list, confirm(fmt.Sprintf("c%04d", i), func(c *domain.Confirm) {
+			c.SessionID, c.ReceivedAt = "sess", at(-1) // before it in the inbox
+		}))
+	}
+	insert(t, s, append([]*domain.Confirm{far}, list...)...)
+	for _, tt := range []struct {
+		name   string
+		filter domain.ConfirmFilter
+	}{
+		{"all", domain.ConfirmFilter{}},
+		{"pending", domain.ConfirmFilter{Status: domain.Pending}},
+		{"pending of a session", domain.ConfirmFilter{Status: domain.Pending, SessionID: "sess"}},
+		{"of a session", domain.ConfirmFilter{SessionID: "sess"}},
+		{"of a role", domain.ConfirmFilter{RequestedByRole: "executor"}},
+		{"with a common word", domain.ConfirmFilter{Query: "deploy"}},
+		{"pending with a common word", domain.ConfirmFilter{Status: domain.Pending, Query: "deploy"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.filter.StepID, tt.filter.Visible = "rare", everything
+			var got []string
+			read := 0
+			for page := (domain.Page{}); read == 0 || page.Cursor != ""; read++ {
+				view(t, s, func(r domain.Reader) error {
+					rows, next, err := r.Confirms(tt.filter, page)
+					for _, row := range rows {
+						got = append(got, row.ID)
+					}
+					page.Cursor = next
+					return err
+				})
+			}
+			same(t, "ids", []string{"far"}, got)
+			same(t, "pages", 2, read)
+		})
+	}
+}
+
 func testConfirmRows(t *testing.T, s Store) {
 	c := confirm("c1")
 	first, last := decision("c1", 0), decision("c1", 1)

@@ -48,6 +48,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"confirm visibility", testConfirmVisibility},
 		{"confirm search", testConfirmSearch},
 		{"confirm orders and pages", testConfirmPages},
+		{"confirms far down a list", testConfirmsFarDown},
 		{"confirm rows", testConfirmRows},
 		{"confirm titles", testConfirmTitles},
 		{"cursors", testCursors},
