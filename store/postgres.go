@@ -30,7 +30,7 @@ const (
 	// connectTimeout bounds an attempt to connect, unless the URL says otherwise.
 	connectTimeout = 5 * time.Second
 	// statementTimeout bounds a statement on the client's side.
-	statementTimeout = 30 * time.Second
+	statementTimeout = 15 * time.Second
 	// listenPause is what passes before the listener connects again, at first and
 	// at most.
 	listenPause, listenPauseMost = 100 * time.Millisecond, 5 * time.Second

@@ -15,8 +15,17 @@ import (
 // whoever makes it: this process, another one, or one that is undone.
 func TestRights_ChangesHoldAtOnce(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "countersign.db")
-	here, other := open(t, path, store.Options{}), open(t, path, store.Options{})
+	for name, database := range map[string]string{"SQLite": filepath.Join(t.TempDir(), "countersign.db"), "PostgreSQL": postgres(t)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := files(t)
+			rightsHold(t, open(t, database, o), open(t, database, o))
+		})
+	}
+}
+
+func rightsHold(t *testing.T, here, other *store.DB) {
+	t.Helper()
 	role := &domain.Role{ID: "r", Name: "first"}
 	rename := func(db *store.DB, name string, fail error) error {
 		return db.Tx(t.Context(), func(tx domain.Tx) error {
@@ -38,7 +47,7 @@ func TestRights_ChangesHoldAtOnce(t *testing.T) {
 			}
 			return err
 		}
-		for range 2 * 4 { // every connection that reads
+		for range 2 * 8 { // every connection that reads
 			if err := db.View(t.Context(), check); err != nil {
 				t.Error(err)
 			}

@@ -1,0 +1,58 @@
+package store
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"countersign/domain"
+	"countersign/domain/evidence"
+)
+
+// What something else changes in either database is found, where it is.
+func TestTamperedRowsAreFound(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, change, want string // the change: "" is none
+	}{
+		{"nothing", "", ""},
+		{"a row changed", "UPDATE roles SET description = 'x' WHERE role_id = 'r1'", "roles r1"},
+		{"a row more", "INSERT INTO user_roles (user_id, role_id, position) VALUES ('u', 'r2', 1)", "user_roles u/r2"},
+		{"a row less", "DELETE FROM user_roles", "user_roles u/r1"},
+		{"a column of the log", "DROP TRIGGER log_no_update; UPDATE log SET object_id = 'x' WHERE seq = 0", "log entry 0"},
+		{"a hash", "DROP TRIGGER log_hashes_no_update; UPDATE log_hashes SET hash = zeroblob(32) WHERE idx = 1", "log entry 1"},
+		{"the size", "UPDATE log_head SET size = 9", "checkpoint"},
+		{"the end", "DROP TRIGGER log_no_delete; DELETE FROM log WHERE seq = 1", "checkpoint"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			both(t, func(t *testing.T, path string) {
+				db := openTest(t, path, Options{})
+				err := db.Tx(t.Context(), func(tx domain.Tx) error {
+					for _, id := range []string{"r1", "r2"} {
+						if err := addRole(id)(tx); err != nil {
+							return err
+						}
+					}
+					if err := tx.InsertUser(&domain.User{ID: "u", Name: "u", Roles: []string{"r1"}, CreatedAt: time.UnixMicro(1)}); err != nil {
+						return err
+					}
+					return tx.Append(&evidence.Entry{Type: "user.created", ObjectID: "u"})
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if tt.change != "" {
+					if err := meddle(t, path, tt.change); err != nil {
+						t.Fatal(err)
+					}
+				}
+				report := verified(t, path)
+				found := slices.ContainsFunc(report.Findings, func(f string) bool { return strings.Contains(f, tt.want) })
+				if report.Verified() != (tt.change == "") || tt.change != "" && !found {
+					t.Errorf("findings %q, want %q", report.Findings, tt.want)
+				}
+			})
+		})
+	}
+}

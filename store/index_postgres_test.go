@@ -1,0 +1,62 @@
+package store
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"countersign/domain"
+)
+
+// Lists are read along indexes in PostgreSQL too: with everything else made
+// dear, no plan needs to sort or to read a table through.
+func TestListsFollowIndexesInPostgreSQL(t *testing.T) {
+	t.Parallel()
+	db := openTest(t, tempDatabase(t), Options{})
+	decider := domain.Visibility{Group: "g", Decides: true, Roles: []string{"r", "s"}}
+	for name, f := range map[string]domain.ConfirmFilter{
+		"inbox":                {Status: domain.Pending, Visible: everything},
+		"inbox of a decider":   {Status: domain.Pending, Visible: decider},
+		"mine to decide":       {Mine: true, Visible: everything, Decider: decider},
+		"pending of a session": {Status: domain.Pending, SessionID: "s", Visible: everything},
+		"pending with imports": {Status: domain.Pending, WithImports: true, Visible: everything},
+		"decided":              {Decided: true, Visible: everything},
+		"decided plans":        {Decided: true, TargetType: domain.TargetPlan, Visible: everything},
+		"all":                  {WithImports: true, Visible: everything},
+		"a group's":            {WithImports: true, Visible: domain.Visibility{Group: "g"}},
+		"a target's":           {TargetID: "t", Visible: everything},
+		"a plan's":             {PlanID: "p", Visible: everything},
+		"a session's":          {SessionID: "s", Visible: everything},
+		"a trace's":            {TraceID: "t", Visible: everything},
+		"a word's":             {Query: "deploy", Visible: everything},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var lines []string
+			err := db.view(context.Background(), func(r *reader) error {
+				w, err := r.confirmWalk(f)
+				if err != nil {
+					return err
+				}
+				columns, joins, _ := rowsOf(w)
+				page := w.page(columns, joins, []condition{w.after(place{1, "id"})}, domain.DefaultPage)
+				for _, setting := range []string{"enable_seqscan", "enable_bitmapscan", "enable_sort"} {
+					if _, err := r.c.exec("SELECT set_config($1, 'off', true)", setting); err != nil {
+						return err
+					}
+				}
+				return r.c.each("EXPLAIN "+page.String(), page.args, func(rows row) error {
+					var line string
+					err := rows.Scan(&line)
+					lines = append(lines, line)
+					return err
+				})
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if plan := strings.Join(lines, "\n"); strings.Contains(plan, "Seq Scan") || strings.Contains(plan, "Sort") || !strings.Contains(plan, "Index") {
+				t.Errorf("is sorted, or read through:\n%s", plan)
+			}
+		})
+	}
+}
