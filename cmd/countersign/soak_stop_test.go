@@ -136,11 +136,17 @@ func stopWithAgents(b *bar, p *process, next func() *process, asker, decider str
 			}
 		})
 	}
-	for i := range agents {
-		if status, err := approve(fmt.Sprint("c-", i)); err != nil || status != http.StatusCreated {
-			t.Fatalf("approve: %d %v", status, err)
-		}
+	// Sooner than a wait ends by itself.
+	for worker := range busy {
+		deciding.Go(func() {
+			for i := worker; i < agents; i += busy {
+				if status, err := approve(fmt.Sprint("c-", i)); err != nil || status != http.StatusCreated {
+					b.violated("approve: %d %v", status, err)
+				}
+			}
+		})
 	}
+	deciding.Wait()
 	waiting.Wait()
 	for id := range acknowledged {
 		if state, _, err := wait(id); err != nil || state != string(domain.Approved) {
