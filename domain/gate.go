@@ -126,7 +126,7 @@ func (s *Service) verdict(r Reader, p *Principal, q GateQuery) (v *Verdict, dead
 	if !slices.ContainsFunc(document.Steps, func(step mplp.Step) bool { return step.ID == q.StepID }) {
 		return block("unknown", "The plan has no step %s.", q.StepID), deadline, nil, nil
 	}
-	confirms, err := r.ConfirmsOfPlan(plan.ID)
+	confirms, err := r.ConfirmsOfStep(plan.ID, q.StepID)
 	if err != nil {
 		return nil, deadline, nil, err
 	}
@@ -134,7 +134,7 @@ func (s *Service) verdict(r Reader, p *Principal, q GateQuery) (v *Verdict, dead
 	var own, whole *Confirm // the latest of each: confirms come newest first
 	now := s.clock()
 	for _, c := range confirms {
-		if c.Imported || c.Binding == BoundStep && c.StepID != q.StepID {
+		if c.Imported {
 			continue
 		}
 		switch {

@@ -63,6 +63,9 @@ type Reader interface {
 	Confirms(f ConfirmFilter, p Page) (list []*ConfirmRow, next string, err error)
 	// ConfirmsOfPlan are those that count for the plan, newest first.
 	ConfirmsOfPlan(planID string) ([]*Confirm, error)
+	// ConfirmsOfStep are those of the plan but for the ones bound to another
+	// step, newest first.
+	ConfirmsOfStep(planID, stepID string) ([]*Confirm, error)
 	// PendingOfPlans counts the pending confirms that count for each plan; plans
 	// without are absent.
 	PendingOfPlans(ids []string) (map[string]int, error)

@@ -78,6 +78,10 @@ func (r *reader) ConfirmsOfPlan(planID string) ([]*domain.Confirm, error) {
 	return confirms.all(r, "WHERE plan_id = $1 ORDER BY requested_seq DESC", planID)
 }
 
+func (r *reader) ConfirmsOfStep(planID, stepID string) ([]*domain.Confirm, error) {
+	return confirms.all(r, "WHERE plan_id = $1 AND (COALESCE(binding, '') <> 'step' OR step_id = $2) ORDER BY requested_seq DESC", planID, stepID)
+}
+
 func (r *reader) PendingOfPlans(ids []string) (map[string]int, error) {
 	counts := map[string]int{}
 	if len(ids) == 0 {

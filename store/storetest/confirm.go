@@ -75,6 +75,10 @@ func testConfirms(t *testing.T, s Store) {
 	same(t, "Confirm without optional members", bare, read(t, s, func(r domain.Reader) (*domain.Confirm, error) { return r.Confirm("c2") }))
 	same(t, "ConfirmsOfPlan, newest first", []*domain.Confirm{later, want},
 		read(t, s, func(r domain.Reader) ([]*domain.Confirm, error) { return r.ConfirmsOfPlan("p1") }))
+	same(t, "ConfirmsOfStep of its own", []*domain.Confirm{later, want},
+		read(t, s, func(r domain.Reader) ([]*domain.Confirm, error) { return r.ConfirmsOfStep("p1", "s1") }))
+	same(t, "ConfirmsOfStep of another", []*domain.Confirm{later},
+		read(t, s, func(r domain.Reader) ([]*domain.Confirm, error) { return r.ConfirmsOfStep("p1", "s2") }))
 	ended, unsubstantiated := confirm("c4", func(c *domain.Confirm) { c.PlanID, c.Status = "p1", domain.Approved }),
 		confirm("c5", func(c *domain.Confirm) { c.PlanID, c.Imported = "p2", true })
 	insert(t, s, ended, unsubstantiated)
