@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 // tiny is just enough to see every answer once.
 var tiny = size{
 	rounds: 1, warm: 10 * time.Millisecond, window: 200 * time.Millisecond, sustain: 300 * time.Millisecond, clients: []int{1, 16},
-	confirms: 60, few: 60, waiting: 20, burst: 10, plans: 1, steps: 20, sample: 64,
+	confirms: 60, few: 60, waiting: 20, burst: 10, plans: 1, steps: 20, sample: 64, decided: 10,
 }
 
 // TestBench_Works runs the benchmark at a tiny size: every answer is the one

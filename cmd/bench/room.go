@@ -25,11 +25,14 @@ func room(ctx context.Context, r *round) error {
 	}
 	decided := 0
 	err = r.on(ctx, dir, func(p *product) error {
-		done, err := r.load(ctx, p.travelling(load.Trip, 16, r.size))
-		if err == nil {
-			decided = done.Done
+		for decided < r.size.decided {
+			done, err := r.load(ctx, p.travelling(load.Trip, 16, r.size))
+			if err != nil {
+				return err
+			}
+			decided += done.Done
 		}
-		return err
+		return nil
 	})
 	if err != nil {
 		return err
@@ -42,7 +45,7 @@ func room(ctx context.Context, r *round) error {
 	if err != nil {
 		return err
 	}
-	if confirms != decided || decided == 0 {
+	if confirms != decided {
 		return fmt.Errorf("%d confirms were decided and %d are there", decided, confirms)
 	}
 	each := float64(after.Size()-before.Size()) / float64(decided)

@@ -16,14 +16,15 @@ type size struct {
 	plans    int
 	steps    int // of each plan
 	sample   int // confirms whose rows are written raw
+	decided  int // confirms, at least, of which the bytes are counted
 }
 
 var fullSize = size{
 	rounds: 5, clients: []int{1, 16, 128}, warm: 500 * time.Millisecond, window: 2 * time.Second, sustain: time.Minute,
-	confirms: 1_000_000, few: 1_000, waiting: 10_000, burst: 1_000, plans: 20, steps: 500, sample: 10_000,
+	confirms: 1_000_000, few: 1_000, waiting: 10_000, burst: 1_000, plans: 20, steps: 500, sample: 10_000, decided: 10_000,
 }
 
 var quickSize = size{
 	rounds: 1, clients: []int{1, 16, 128}, warm: 50 * time.Millisecond, window: 200 * time.Millisecond, sustain: 500 * time.Millisecond,
-	confirms: 2_000, few: 200, waiting: 100, burst: 50, plans: 2, steps: 100, sample: 200,
+	confirms: 2_000, few: 200, waiting: 100, burst: 50, plans: 2, steps: 100, sample: 200, decided: 200,
 }
