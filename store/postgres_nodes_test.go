@@ -115,7 +115,7 @@ func TestNodeWithAnotherKey(t *testing.T) {
 func TestNodeThatStandsStill(t *testing.T) {
 	t.Parallel()
 	database, o := postgres(t), files(t)
-	frozen, other := open(t, database+"?idle_in_transaction_session_timeout=300ms", o), open(t, database, o)
+	frozen, other := open(t, database+"?idle_in_transaction_session_timeout=2s", o), open(t, database, o)
 	thaw, answer := make(chan struct{}), make(chan error)
 	began := make(chan struct{})
 	go func() {
