@@ -5,4 +5,9 @@
 // written outside of volatile tables is named by a log entry with its digest
 // (row.go), and the lists with their keysets. It knows no rule of the domain:
 // who may do what, and what may follow what, is decided before it is called.
+//
+// SQLite and PostgreSQL get the same SQL. What they do in their own ways is a
+// dialect (dialect.go), and an open connection to either is a session (conn.go).
+// Several processes may write to one database, on PostgreSQL from several
+// machines: each reads back what the others have appended (writer.go).
 package store
