@@ -166,7 +166,7 @@ type EntryFilter struct {
 	TraceID   string
 	ObjectID  string
 	Type      string
-	Types     []string // any of these
+	Types     []string // any of these; nil: any
 	Limit     int
 }
 

@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"countersign/domain"
@@ -27,6 +28,15 @@ func (r *reader) Entry(seq int64) (*evidence.Entry, error) {
 // Entries lists entries of the log, at most domain.MaxPage when the filter
 // gives no limit.
 func (r *reader) Entries(f domain.EntryFilter) ([]*evidence.Entry, error) {
+	if f.Types != nil && f.Type != "" {
+		if !slices.Contains(f.Types, f.Type) {
+			return nil, nil
+		}
+		f.Types = nil
+	}
+	if f.Types != nil && len(f.Types) == 0 {
+		return nil, nil
+	}
 	s := entryQuery(f)
 	return r.entries(s.String(), s.args...)
 }

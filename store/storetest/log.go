@@ -97,6 +97,11 @@ func testLogFilters(t *testing.T, s Store) {
 		{"object", domain.EntryFilter{ObjectID: "o1"}, []int64{3}},
 		{"type", domain.EntryFilter{Type: "a"}, []int64{0, 2, 4}},
 		{"types", domain.EntryFilter{Types: []string{"b", "c"}}, []int64{1, 3}},
+		{"types, newest", domain.EntryFilter{Types: []string{"b", "c"}, Newest: true}, []int64{3, 1}},
+		{"types of a confirm", domain.EntryFilter{Types: []string{"a", "c"}, ConfirmID: "c1", Newest: true}, []int64{4, 0}},
+		{"type among types", domain.EntryFilter{Types: []string{"b", "c"}, Type: "c"}, []int64{3}},
+		{"type apart from types", domain.EntryFilter{Types: []string{"b", "c"}, Type: "a"}, nil},
+		{"no type", domain.EntryFilter{Types: []string{}}, nil},
 		{"type and confirm", domain.EntryFilter{Type: "a", ConfirmID: "c1", Newest: true}, []int64{4, 0}},
 		{"none", domain.EntryFilter{ConfirmID: "x"}, nil},
 	} {
