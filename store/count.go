@@ -22,17 +22,28 @@ func (x *tx) count(delta int, names ...string) error {
 	for i, name := range names {
 		args = append(args, name)
 		rows[i] = fmt.Sprintf("($%d, $1)", i+2)
+		if _, known := x.c.counts[name]; known {
+			x.c.counts[name] += delta
+		}
 	}
 	return x.c.later("INSERT INTO volatile_counts (name, n) VALUES "+strings.Join(rows, ", ")+
 		" ON CONFLICT (name) DO UPDATE SET n = volatile_counts.n + excluded.n", args...)
 }
 
+// counted is read once in a transaction: all of a group ask for the same few.
 func (r *reader) counted(name string) (n int, err error) {
-	err = r.c.row("SELECT n FROM volatile_counts WHERE name = $1", []any{name}, &n)
-	if errors.Is(err, domain.ErrNotFound) {
-		return 0, nil
+	if n, known := r.c.counts[name]; known {
+		return n, nil
 	}
-	return n, err
+	err = r.c.row("SELECT n FROM volatile_counts WHERE name = $1", []any{name}, &n)
+	if err != nil && !errors.Is(err, domain.ErrNotFound) {
+		return 0, err
+	}
+	if r.c.counts == nil {
+		r.c.counts = map[string]int{}
+	}
+	r.c.counts[name] = n
+	return n, nil
 }
 
 func (r *reader) PendingCount(by *domain.Ref) (n int, err error) {

@@ -102,6 +102,7 @@ func (x *tx) run(m *member) error {
 	if x.rightsChanged {
 		x.c.rights.forget()
 	}
+	x.c.counts = nil
 	return x.c.undo()
 }
 

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"encoding/json"
+	"errors"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -170,6 +171,24 @@ func testCounts(t *testing.T, s Store) {
 	for session, want := range map[string]int{"s": 2, "none": 0} {
 		same(t, "ApprovalCount "+session, want, read(t, s, func(r domain.Reader) (int, error) { return r.ApprovalCount(session) }))
 	}
+	// A transaction counts what it has done itself, and nothing of one undone.
+	undone := errors.New("undone")
+	for id, fail := range map[string]error{"c6": undone, "c7": nil, "c8": undone} {
+		wantError(t, "Tx", fail, tryWrite(s, func(tx domain.Tx) error {
+			before, err := tx.PendingCount(&agent)
+			if err != nil {
+				return err
+			}
+			c := confirm(id)
+			if err := tx.InsertConfirm(c, content(c)); err != nil {
+				return err
+			}
+			after, err := tx.PendingCount(&agent)
+			same(t, "pending within", before+1, after)
+			return errors.Join(err, fail)
+		}))
+	}
+	count("one more", 4, 2, 2)
 }
 
 func decision(confirmID string, n int) *domain.Decision {
