@@ -100,9 +100,9 @@ func (db *DB) open(ctx context.Context, o Options) (err error) {
 	if db.writer, err = newWriter(ctx, c, db.keys, o); err != nil {
 		return errors.Join(err, c.close())
 	}
-	go db.writer.run()
 	listening, deafen := context.WithCancel(context.WithoutCancel(ctx))
-	db.deafen = deafen
+	db.deafen, db.writer.polling = deafen, listening
+	go db.writer.run()
 	db.hearing.Go(func() { db.dialect.listen(listening, db.writer.wake) })
 	db.hearing.Go(func() { db.dialect.tend(listening, db.writer) })
 	for range db.dialect.readers() {

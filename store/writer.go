@@ -37,7 +37,8 @@ type writer struct {
 	published int64 // number of the last entry handed to committed
 	behind    bool  // there may be entries that were not handed on
 	woken     chan struct{}
-	errands   chan func() // run between two groups
+	polling   context.Context // ends when nobody needs to hear of others any more
+	errands   chan func()     // run between two groups
 }
 
 // member is one waiting transaction.
@@ -197,7 +198,7 @@ func (w *writer) poll() {
 
 // catchUp publishes all entries that were not.
 func (w *writer) catchUp() {
-	if _, err := w.c.revive(context.Background()); err != nil {
+	if _, err := w.c.revive(w.polling); err != nil {
 		w.complain(err)
 		return
 	}
