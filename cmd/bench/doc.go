@@ -1,5 +1,5 @@
-// Command bench measures Countersign as requirements and its own goals want it:
-// the real program over real HTTP on loopback, with keys, capability checks and
+// Command bench measures Countersign and holds it to its goals (goal.go): the
+// real program over real HTTP on loopback, with keys, capability checks and
 // evidence on, beside what the machine can do at best.
 //
 //	make bench                 everything, five rounds, about 20 minutes
@@ -17,7 +17,11 @@
 //
 // A run with an unexpected answer has no result: what was created and decided
 // is read back over HTTP, and evidence verify must pass on the database that is
-// left behind.
+// left behind. The other measures go on, and bench exits 1 in the end.
+//
+// Counting how often the disk is waited for needs strace, and two nodes need
+// PostgreSQL's programs, which make test installs. Where they are missing the
+// output says so.
 //
 // The server runs with its limits of one key (creates, burst, pending, waits)
 // lifted by serve --limits, for a key here stands for many agents; nothing else
