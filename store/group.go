@@ -10,11 +10,19 @@ import (
 	"countersign/domain/evidence"
 )
 
-// commit runs a group in one transaction, sets the members' answers, and gives
+// begin begins a group's transaction. It waits until no other process writes.
+func (w *writer) begin() error {
+	if w.failed != nil {
+		return nil // nothing is begun any more
+	}
+	return w.c.begin(context.Background(), w.c.dialect.words().begin)
+}
+
+// commit runs a group in the transaction that was begun, sets the members' answers, and gives
 // the entries that were committed. A member that fails is undone alone; a
 // failure of the database undoes them all, and is returned.
-func (w *writer) commit(group []*member) ([]*evidence.Entry, error) {
-	entries, err := w.attempt(group)
+func (w *writer) commit(group []*member, begun error) ([]*evidence.Entry, error) {
+	entries, err := w.attempt(group, begun)
 	if err != nil {
 		for _, m := range group {
 			m.err = err
@@ -23,12 +31,12 @@ func (w *writer) commit(group []*member) ([]*evidence.Entry, error) {
 	return entries, err
 }
 
-func (w *writer) attempt(group []*member) ([]*evidence.Entry, error) {
+func (w *writer) attempt(group []*member, begun error) ([]*evidence.Entry, error) {
 	if w.failed != nil {
 		return nil, w.failed
 	}
-	if err := w.c.begin(context.Background(), w.c.dialect.words().begin); err != nil {
-		return nil, w.abandon(err)
+	if begun != nil {
+		return nil, w.abandon(begun)
 	}
 	// Other processes write too, so the head is what it is only from here on.
 	first, err := (&reader{c: w.c}).NextSeq()

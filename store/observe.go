@@ -16,13 +16,13 @@ type Group struct {
 }
 
 // observe runs a group and tells the observer of it, if there is one.
-func (w *writer) observe(group []*member) []*evidence.Entry {
+func (w *writer) observe(group []*member, begun error) []*evidence.Entry {
 	if w.observed == nil {
-		entries, _ := w.commit(group) // the members have the error
+		entries, _ := w.commit(group, begun) // the members have the error
 		return entries
 	}
 	began := w.now()
-	entries, err := w.commit(group)
+	entries, err := w.commit(group, begun)
 	w.observed(Group{
 		Members: len(group), Entries: entries, Err: err,
 		Waited: began.Sub(group[0].queued), Took: w.now().Sub(began),

@@ -102,7 +102,7 @@ func (w *writer) run() {
 	for {
 		select {
 		case m := <-w.queue:
-			w.serve(w.gather(m))
+			w.serve(m)
 		case <-w.woken:
 			w.catchUp()
 		case fn := <-w.errands:
@@ -140,9 +140,11 @@ func (w *writer) gather(first *member) []*member {
 	return group
 }
 
-// serve runs a group, answers its members and publishes its entries.
-func (w *writer) serve(group []*member) {
-	entries := w.observe(group)
+// serve runs the group of a member, answers all of it and publishes its entries.
+func (w *writer) serve(first *member) {
+	begun := w.begin()
+	group := w.gather(first) // who came while another process wrote comes along
+	entries := w.observe(group, begun)
 	for _, m := range group {
 		close(m.answered)
 	}
