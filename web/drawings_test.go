@@ -59,7 +59,7 @@ func TestDrawings_KeepWhatIsDrawn(t *testing.T) {
 		}
 		seen = append(seen, want)
 	}
-	if k.draw(first, nil) != k.draw(first, nil) {
+	if kept := k.draw(first, nil); k.draw(first, nil) != kept {
 		t.Error("a large drawing is not kept")
 	}
 	for i := range 2 * keptDrawings {
