@@ -48,7 +48,13 @@ func audit(ctx context.Context, r *reader, a *evidence.Audit) (signed string, er
 	if len(applied) != len(r.c.dialect.migrations()) || compatible(r.c.dialect, applied) != nil {
 		return "", ErrSchema
 	}
-	return tell(ctx, r, a)
+	wait := checkFiles(ctx, r.c.dialect)
+	signed, err = tell(ctx, r, a)
+	problems, damage := wait()
+	for _, problem := range problems {
+		a.Schema("database: the file is damaged: %s", problem)
+	}
+	return signed, errors.Join(err, damage)
 }
 
 // tell tells an audit everything, in the transaction that is open.

@@ -2,13 +2,14 @@ package store
 
 import (
 	"context"
+	"errors"
+	"sync"
 
 	"countersign/domain/evidence"
 )
 
 // auditSchema compares what the database is made of with what this program
-// makes: a trigger that somebody added could change rows behind its back. It
-// also has the database check its own pages and indexes.
+// makes: a trigger that somebody added could change rows behind its back.
 func (r *reader) auditSchema(ctx context.Context, a *evidence.Audit) error {
 	want, err := r.c.dialect.freshSchema(ctx)
 	if err != nil {
@@ -28,11 +29,29 @@ func (r *reader) auditSchema(ctx context.Context, a *evidence.Audit) error {
 			a.Schema("%s: it is missing", name)
 		}
 	}
-	problems, err := r.c.dialect.check(r)
-	for _, problem := range problems {
-		a.Schema("database: the file is damaged: %s", problem)
+	return nil
+}
+
+// checkFiles has the database look for damage in its own pages and indexes, on
+// a connection of its own while the rest is verified. What it returns waits for
+// the end.
+func checkFiles(ctx context.Context, d dialect) (wait func() (problems []string, err error)) {
+	var checking sync.WaitGroup
+	var problems []string
+	var failed error
+	checking.Go(func() {
+		c, err := openConn(ctx, d, audits)
+		if err != nil {
+			failed = err
+			return
+		}
+		problems, err = d.check(&reader{c: c})
+		failed = errors.Join(err, c.close())
+	})
+	return func() ([]string, error) {
+		checking.Wait()
+		return problems, failed
 	}
-	return err
 }
 
 // described are the rows of a query for names and texts.

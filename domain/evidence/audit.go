@@ -19,7 +19,7 @@ type Audit struct {
 	report    Report
 	hashes    []Hash            // of the tree, computed from the entries
 	checked   int64             // stored hashes compared so far
-	rows      map[string][]byte // digest of each row, as the log has it last
+	rows      map[string]Hash   // digest of each row, as the log has it last
 	requested map[string]string // content hash by confirm
 	decided   map[int64]*Entry
 	successor []succession // in the log's order
@@ -28,7 +28,7 @@ type Audit struct {
 
 // NewAudit begins a verification.
 func NewAudit() *Audit {
-	return &Audit{rows: map[string][]byte{}, requested: map[string]string{}, decided: map[int64]*Entry{}}
+	return &Audit{rows: map[string]Hash{}, requested: map[string]string{}, decided: map[int64]*Entry{}}
 }
 
 // LogRow is an entry as it is stored: its bytes, and what is repeated beside
@@ -69,7 +69,7 @@ func (a *Audit) Entry(row LogRow) {
 		if name := rowName(r.Table, r.Key); r.Digest == nil {
 			delete(a.rows, name)
 		} else {
-			a.rows[name] = r.Digest
+			a.rows[name] = digestOf(r.Digest)
 		}
 	}
 	switch e.Type {
@@ -80,6 +80,15 @@ func (a *Audit) Entry(row LogRow) {
 	case EntryKeyRotated, EntryRestored:
 		a.succeed(e)
 	}
+}
+
+// digestOf is a digest as it is remembered, without a pointer to follow. What is
+// none is no row's.
+func digestOf(digest []byte) (h Hash) {
+	if len(digest) == len(h) {
+		copy(h[:], digest)
+	}
+	return h
 }
 
 func rowName(table, key string) string { return table + "\x00" + key }
@@ -128,7 +137,7 @@ func (a *Audit) Row(table, key string, digest []byte) {
 	switch {
 	case !known:
 		a.report.found("%s %s: the log knows no such row", table, key)
-	case !bytes.Equal(logged, digest):
+	case logged != digestOf(digest):
 		a.report.found("%s %s: the row is not as it was logged", table, key)
 	}
 	delete(a.rows, name)
