@@ -16,7 +16,7 @@ const (
 	// journalPages, 32 MiB, is how long the journal may grow while there are
 	// always commits. Then the writer waits until what was committed since it was
 	// folded in last is folded in too, which is little, and begins it anew.
-	journalPages = 4096
+	journalPages = 8192
 )
 
 // tend folds the journal into the file until ctx ends. A full disk, and readers

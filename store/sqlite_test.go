@@ -2,8 +2,6 @@ package store_test
 
 import (
 	"context"
-	"encoding/binary"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -31,18 +29,4 @@ func open(t *testing.T, path string, o store.Options) *store.DB {
 		}
 	})
 	return db
-}
-
-// The page size counts only while a file is empty.
-func TestSQLite_Pages(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "countersign.db")
-	open(t, path, store.Options{})
-	file, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if size := binary.BigEndian.Uint16(file[16:]); size != 8192 { // where SQLite's file format keeps it
-		t.Errorf("pages have %d bytes, want 8192", size)
-	}
 }

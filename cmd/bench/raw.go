@@ -63,8 +63,8 @@ func repeated(r *round, do func() error) (time.Duration, error) {
 
 // open opens a database as the product's writer does (store.writeSettings).
 func open(ctx context.Context, path string) (*sql.Conn, func() error, error) {
-	settings := url.Values{"_txlock": {"immediate"}, "_journal_mode": {"WAL"}, "_pragma": {
-		"busy_timeout(10000)", "page_size(8192)", "synchronous(FULL)",
+	settings := url.Values{"_txlock": {"immediate"}, "_pragma": {
+		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)",
 		"foreign_keys(1)", "trusted_schema(0)", "temp_store(MEMORY)", "cache_size(-16384)", "secure_delete(1)",
 	}}
 	name := url.URL{Scheme: "file", Path: path, RawQuery: settings.Encode()}
