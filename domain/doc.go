@@ -12,11 +12,13 @@
 //
 // # Where things are
 //
-//	cmd/countersign   wires everything; the commands and the demo
+//	cmd/countersign   wires everything; the commands, the metrics and the demo
+//	cmd/bench         measures it beside what the machine can do
 //	web               pages, forms, sessions, live signals; web/api is the JSON
 //	views             templ components and their view models: no I/O, no rules
 //	static            style sheet, script, assets under hashed addresses
-//	store             domain.Store in SQL: group commit, migrations, row digests
+//	store             domain.Store in SQL, on SQLite and PostgreSQL: group commit,
+//	                  migrations, row digests
 //	domain            this package: types, rules, Service, Store interface
 //	  domain/mplp        wire forms: strict JSON in, lossless JSON out
 //	  domain/evidence    log entries, content and its hash, row digests
