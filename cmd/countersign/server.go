@@ -124,6 +124,7 @@ func version() string {
 // stops asking, load balancers are told, waits and streams are ended (they would
 // not end by themselves), requests are finished, and the clock stops.
 func (s *server) serve(ctx context.Context, listener net.Listener, agent func(context.Context)) (err error) {
+	tuneCollector()
 	defer runtime.KeepAlive(ballast)
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
