@@ -66,7 +66,7 @@ soak: test-tools ## Every bar of reliability at its full size, then the fuzzing:
 BENCH ?=
 
 .PHONY: bench
-bench: build ## Measure everything beside what the machine can do (BENCH=--quick, BENCH=--check): 20 minutes
+bench: build ## Measure everything beside what the machine can do (BENCH=--quick, BENCH=--check): 25 minutes
 	go build -o $(BUILD)/benchmark ./cmd/bench
 	$(BUILD)/benchmark --binary $(BINARY) --dir $(BUILD)/bench --out $(BUILD)/bench.jsonl $(BENCH)
 

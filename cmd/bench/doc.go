@@ -2,7 +2,7 @@
 // real program over real HTTP on loopback, with keys, capability checks and
 // evidence on, beside what the machine can do at best.
 //
-//	make bench                 everything, five rounds, about 20 minutes
+//	make bench                 everything, five rounds, about 25 minutes
 //	bench [flags]              --binary .build/countersign must have been built
 //	bench --quick              small sizes and one round: whether it works
 //	bench --only create,trip   some measures; bench list names them
