@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"strings"
 	"sync"
 
 	"countersign/domain/evidence"
@@ -16,7 +17,7 @@ type Feed struct {
 	mu      sync.Mutex
 	closed  bool
 	done    chan struct{}
-	waiters map[string]map[*waiter]struct{} // by topic: a confirm id, planTopic, rightsTopic
+	waiters map[string]map[*waiter]struct{} // by topic: a confirm id, planTopic, sessionTopic, rightsTopic
 	subs    map[*Subscription]struct{}
 }
 
@@ -58,6 +59,24 @@ func (f *Feed) wake(topic string) {
 		select {
 		case w.woken <- struct{}{}:
 		default: // it has been woken already
+		}
+	}
+}
+
+// tell wakes those who wait for a topic.
+func (f *Feed) tell(topic string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.wake(topic)
+}
+
+// tellAll wakes those who wait for any topic that begins so.
+func (f *Feed) tellAll(prefix string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for topic := range f.waiters {
+		if strings.HasPrefix(topic, prefix) {
+			f.wake(topic)
 		}
 	}
 }

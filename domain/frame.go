@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"countersign/domain/evidence"
 	"countersign/domain/mplp"
@@ -157,12 +156,18 @@ func (s *Service) FollowSession(ctx context.Context, ref Ref, sessionID string, 
 	if _, err := s.Settle(ctx); err != nil {
 		return err
 	}
+	woken, stop, err := s.listen(ctx, ref, sessionTopic(sessionID))
+	if err != nil {
+		return err
+	}
+	defer stop()
+	defer s.followed()()
 	first := after == nil
 	last := Cursor{Seq: -1}
 	if !first {
 		last = *after
 	}
-	return s.follow(ctx, ref, func(*evidence.Entry) error {
+	step := func() error {
 		var missed []Frame
 		err := s.read(ctx, ref, func(r Reader, p *Principal) (err error) {
 			head, err := r.NextSeq()
@@ -187,47 +192,19 @@ func (s *Service) FollowSession(ctx context.Context, ref Ref, sessionID string, 
 			}
 		}
 		return nil
-	}, func(e *evidence.Entry) bool { return s.inSession(ctx, e.ConfirmID, sessionID) })
-}
-
-// maxSessions bounds how many confirms' sessions are remembered.
-const maxSessions = 4096
-
-// sessionsOf remembers which session a confirm belongs to, which never changes:
-// each entry comes to every stream there is, and is looked up for all of them
-// once.
-type sessionsOf struct {
-	mu    sync.Mutex
-	known map[string]string
-}
-
-// inSession says whether a confirm belongs to a session, and yes when it cannot
-// be found out: the stream then looks itself.
-func (s *Service) inSession(ctx context.Context, confirmID, sessionID string) bool {
-	if confirmID == "" {
-		return false
 	}
-	m := &s.sessions
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	session, known := m.known[confirmID]
-	if !known {
-		err := s.store.View(ctx, func(r Reader) error {
-			c, err := r.Confirm(confirmID)
-			if err == nil {
-				session = c.SessionID
-			}
+	for {
+		if err := step(); err != nil {
 			return err
-		})
-		if err != nil {
-			return true
 		}
-		if m.known == nil || len(m.known) >= maxSessions {
-			m.known = map[string]string{}
+		select {
+		case <-woken:
+		case <-s.feed.Done():
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
 		}
-		m.known[confirmID] = session
 	}
-	return session == sessionID
 }
 
 // sessionFrames lists a session's frames after a place, or those of its pending

@@ -35,8 +35,8 @@ type Service struct {
 	selfApproval bool
 	// keyUse remembers when each key was last noted as used (id to time).
 	keyUse sync.Map
-	// sessions remembers confirms' sessions for those who follow one.
-	sessions sessionsOf
+	// followers are those who follow a session.
+	followers followers
 }
 
 // Config is what a Service needs beside its Store. Zero members get defaults
