@@ -2,8 +2,10 @@ package domain
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -199,7 +201,10 @@ func (s *Service) verdictOn(r Reader, plan *Plan, c *Confirm, q GateQuery) (*Ver
 		if stopped == nil && c.TargetHash != plan.Hash {
 			stopped = block("changed", "The plan is not the one that was approved.")
 		}
-		if stopped == nil {
+		if stopped == nil && c.Binding == BoundPlan {
+			stopped, err = hidden(r, plan, q.StepID)
+		}
+		if stopped == nil && err == nil {
 			stopped, err = s.unproven(r, c, o.Decision, q)
 		}
 		if err != nil {
@@ -212,6 +217,27 @@ func (s *Service) verdictOn(r Reader, plan *Plan, c *Confirm, q GateQuery) (*Ver
 		v.Verdict, v.Code = VerdictResume, "approved"
 	}
 	return v, nil
+}
+
+// hidden holds the log to there being no confirm of the step itself, which
+// would speak before that of the whole plan: a row that is lost is not seen.
+func hidden(r Reader, plan *Plan, stepID string) (*Verdict, error) {
+	entries, err := r.Entries(EntryFilter{PlanID: plan.ID, Type: "confirm.requested", Limit: math.MaxInt32})
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		var facts struct {
+			StepID string `json:"step_id"`
+		}
+		if err := json.Unmarshal(e.Data, &facts); err != nil {
+			return nil, err
+		}
+		if facts.StepID == stepID {
+			return block("unproven", "The log has a confirm of this step that is not found."), nil
+		}
+	}
+	return nil, nil
 }
 
 // stopped says why nothing of the plan may run, nil if it may.
