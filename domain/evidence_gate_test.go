@@ -37,19 +37,8 @@ func TestGate_BlocksWhatTheLogDoesNotProve(t *testing.T) {
 			if got := w.gate(agent, "p", "s2"); got != "RESUME approved" {
 				t.Fatalf("before: %s", got)
 			}
-			db, err := sql.Open("sqlite", w.file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, text := range []string{"DROP TRIGGER log_no_update", "DROP TRIGGER log_no_delete", "DROP TRIGGER log_hashes_no_update", "DROP TRIGGER log_hashes_no_delete",
-				"DROP TRIGGER confirm_contents_fixed", "DROP TRIGGER decisions_fixed", change} {
-				if _, err := db.Exec(text); err != nil {
-					t.Fatalf("%s: %v", text, err)
-				}
-			}
-			if err := db.Close(); err != nil {
-				t.Fatal(err)
-			}
+			w.sql("DROP TRIGGER log_no_update", "DROP TRIGGER log_no_delete", "DROP TRIGGER log_hashes_no_update", "DROP TRIGGER log_hashes_no_delete",
+				"DROP TRIGGER confirm_contents_fixed", "DROP TRIGGER decisions_fixed", change)
 			for _, step := range []string{"s2", "s3"} {
 				v, err := w.Gate(w.ctx, agent, domain.GateQuery{PlanID: "p", StepID: step})
 				if err == nil && v.Allow() {
@@ -58,6 +47,65 @@ func TestGate_BlocksWhatTheLogDoesNotProve(t *testing.T) {
 			}
 			if proof, err := w.Prove(w.ctx, reviewer, "c"); err == nil && proof.Proven && name != "a rejection approved" { // that is of another confirm
 				t.Errorf("the page says that it is proven: %+v", proof)
+			}
+		})
+	}
+}
+
+// sql changes the database behind the server's back.
+func (w *world) sql(texts ...string) {
+	w.t.Helper()
+	db, err := sql.Open("sqlite", w.file)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, text := range texts {
+		if _, err := db.Exec(text); err != nil {
+			w.t.Fatalf("%s: %v", text, err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// The last word on a step is the latest confirm that speaks for it. A row that
+// is lost, or says that it is about something else, gives nobody before it the
+// word.
+func TestGate_MissesNoConfirmOfTheLog(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]string{
+		"it is gone":        "DELETE FROM confirms WHERE confirm_id LIKE 'no-%'",
+		"of another step":   "UPDATE confirms SET step_id = 's4' WHERE confirm_id LIKE 'no-%'",
+		"of another plan":   "UPDATE confirms SET plan_id = NULL WHERE confirm_id LIKE 'no-%'",
+		"of no step":        "UPDATE confirms SET step_id = NULL WHERE confirm_id LIKE 'no-%'",
+		"bound to nothing":  "UPDATE confirms SET binding = NULL WHERE confirm_id LIKE 'no-%'",
+		"of the whole plan": "UPDATE confirms SET binding = 'plan' WHERE confirm_id LIKE 'no-%'",
+		"an import":         "UPDATE confirms SET imported = 1 WHERE confirm_id LIKE 'no-%'",
+		"older":             "UPDATE confirms SET requested_seq = -requested_seq WHERE confirm_id LIKE 'no-%'",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			agent, reviewer := w.worker(), w.user("reviewer", "reviewer")
+			w.running(agent, reviewer, "p")
+			ask := func(id, step string, status domain.Status) {
+				w.mustDecide(reviewer, w.post(agent, `{"confirm_id":"`+id+`","target_type":"plan","target_id":"p","step_id":"`+step+`","on_reject":"recover"}`), status)
+			}
+			ask("yes", "s2", domain.Approved)
+			ask("no-2", "s2", domain.Rejected)
+			ask("no-3", "s3", domain.Rejected)
+			for _, step := range []string{"s2", "s3"} {
+				if got := w.gate(agent, "p", step); got != "BLOCK recover" {
+					t.Fatalf("before: %s: %s", step, got)
+				}
+			}
+			w.sql(change)
+			for _, step := range []string{"s2", "s3"} {
+				v, err := w.Gate(w.ctx, agent, domain.GateQuery{PlanID: "p", StepID: step})
+				if err == nil && v.Allow() {
+					t.Errorf("the gate resumes %s: %+v", step, v)
+				}
 			}
 		})
 	}

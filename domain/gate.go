@@ -170,7 +170,16 @@ func (s *Service) verdict(r Reader, p *Principal, q GateQuery) (v *Verdict, dead
 		own = whole
 	}
 	v, err = s.verdictOn(r, plan, own, q)
-	return v, deadline, nil, err
+	if err != nil || !v.Allow() {
+		return v, deadline, nil, err
+	}
+	switch more, err := overlooked(r, plan.ID, q.StepID, confirms); {
+	case err != nil:
+		return nil, deadline, nil, err
+	case more:
+		v = block("unproven", "The log has another confirm that speaks for this step.")
+	}
+	return v, deadline, nil, nil
 }
 
 // verdictOn follows from the one confirm that speaks for the step.
@@ -201,10 +210,7 @@ func (s *Service) verdictOn(r Reader, plan *Plan, c *Confirm, q GateQuery) (*Ver
 		if stopped == nil && c.TargetHash != plan.Hash {
 			stopped = block("changed", "The plan is not the one that was approved.")
 		}
-		if stopped == nil && c.Binding == BoundPlan {
-			stopped, err = hidden(r, plan, q.StepID)
-		}
-		if stopped == nil && err == nil {
+		if stopped == nil {
 			stopped, err = s.unproven(r, c, o.Decision, q)
 		}
 		if err != nil {
@@ -219,25 +225,33 @@ func (s *Service) verdictOn(r Reader, plan *Plan, c *Confirm, q GateQuery) (*Ver
 	return v, nil
 }
 
-// hidden holds the log to there being no confirm of the step itself, which
-// would speak before that of the whole plan: a row that is lost is not seen.
-func hidden(r Reader, plan *Plan, stepID string) (*Verdict, error) {
-	entries, err := r.Entries(EntryFilter{PlanID: plan.ID, Type: "confirm.requested", Limit: math.MaxInt32})
+// overlooked holds the log to there being no other confirm that could speak for
+// the step: one whose row is lost, or says that it is about something else,
+// would give an earlier approval the word. Of confirms bound to other steps
+// there is nothing to find.
+func overlooked(r Reader, planID, stepID string, confirms []*Confirm) (bool, error) {
+	entries, err := r.Entries(EntryFilter{PlanID: planID, Type: "confirm.requested", Limit: math.MaxInt32})
 	if err != nil {
-		return nil, err
+		return false, err
 	}
 	for _, e := range entries {
 		var facts struct {
 			StepID string `json:"step_id"`
 		}
 		if err := json.Unmarshal(e.Data, &facts); err != nil {
-			return nil, err
+			return false, err
 		}
-		if facts.StepID == stepID {
-			return block("unproven", "The log has a confirm of this step that is not found."), nil
+		if facts.StepID != "" && facts.StepID != stepID {
+			continue
+		}
+		if !slices.ContainsFunc(confirms, func(c *Confirm) bool {
+			return c.ID == e.ConfirmID && c.RequestedSeq == e.Seq && !c.Imported &&
+				c.StepID == facts.StepID && (c.Binding == BoundStep) == (facts.StepID != "")
+		}) {
+			return true, nil
 		}
 	}
-	return nil, nil
+	return false, nil
 }
 
 // stopped says why nothing of the plan may run, nil if it may.
