@@ -116,7 +116,7 @@ type ConfirmContent struct {
 	ConfirmID string
 	Salt      []byte
 	Content   []byte // evidence.Content, marshalled
-	Native    []byte // the client's JSON, compacted
+	Native    []byte // the client's JSON, compacted, without what Content has: see object
 	Reason    string
 	Tools     []string // the actions' names, in order
 }

@@ -304,6 +304,7 @@ func (s *Service) content(c *Confirm, in *mplp.Confirm) (*ConfirmContent, error)
 	}
 	c.ContentHash = evidence.ContentHash(stored.Salt, stored.Content)
 	c.EffectiveHash = c.ContentHash
-	stored.Native = mplp.CompleteConfirm(in.Native, c.ID, c.TargetID, c.RequestedByRole, requestedAt)
+	object := mplp.CompleteConfirm(in.Native, c.ID, c.TargetID, c.RequestedByRole, requestedAt)
+	stored.Native = withoutArgs(object, document.Actions)
 	return stored, nil
 }

@@ -60,7 +60,11 @@ func framesOf(r Reader, c *Confirm) ([]Frame, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	frames := requestFrames(c, stored)
+	object, err := stored.object()
+	if err != nil {
+		return nil, err
+	}
+	frames := requestFrames(c, object)
 	if !c.Final() {
 		return frames, nil
 	}
@@ -71,13 +75,13 @@ func framesOf(r Reader, c *Confirm) ([]Frame, error) {
 	return append(frames, resultFrames(c, decisions[len(decisions)-1])...), nil
 }
 
-func requestFrames(c *Confirm, stored *ConfirmContent) []Frame {
+func requestFrames(c *Confirm, object []byte) []Frame {
 	block := mplp.NewObject()
 	block.Set("type", mplp.String("approval_request"))
 	block.Set("approval_key", mplp.String(c.approvalKey()))
 	block.Set("actions", mplp.Array())
 	for _, name := range []string{"actions", "review_configs"} {
-		if sent, ok := mplp.Member(stored.Native, name); ok {
+		if sent, ok := mplp.Member(object, name); ok {
 			block.Set(name, sent)
 		}
 	}

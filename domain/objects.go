@@ -34,15 +34,16 @@ func confirmObject(r Reader, c *Confirm) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.Imported || !c.Final() {
-		return mplp.RenderConfirm(stored.Native, string(c.Status), nil, nil), nil
+	object, err := stored.object()
+	if err != nil || c.Imported || !c.Final() {
+		return mplp.RenderConfirm(object, string(c.Status), nil, nil), err
 	}
 	decisions, err := r.Decisions(c.ID)
 	if err != nil {
 		return nil, err
 	}
 	events, err := objectEvents(r, EntryFilter{ConfirmID: c.ID, Types: confirmEntries})
-	return mplp.RenderConfirm(stored.Native, string(c.Status), records(decisions), events), err
+	return mplp.RenderConfirm(object, string(c.Status), records(decisions), events), err
 }
 
 // PlanObjects is Plans with each as the JSON interface gives it.
