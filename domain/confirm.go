@@ -113,12 +113,12 @@ func (c *Confirm) Due(now time.Time) bool {
 // the object as the client sent it. Reason and Tools repeat parts of it for
 // lists.
 type ConfirmContent struct {
-	ConfirmID string
-	Salt      []byte
-	Content   []byte // evidence.Content, marshalled
-	Native    []byte // the client's JSON, compacted, without what Content has: see object
-	Reason    string
-	Tools     []string // the actions' names, in order
+	RequestedSeq int64 // the confirm's
+	Salt         []byte
+	Content      []byte // evidence.Content, marshalled
+	Native       []byte // the client's JSON, compacted, without what Content has: see object
+	Reason       string
+	Tools        []string // the actions' names, in order
 }
 
 // Decision is one decision on a confirm. Decisions are only ever appended.

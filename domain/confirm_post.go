@@ -288,7 +288,7 @@ func (s *Service) content(c *Confirm, in *mplp.Confirm) (*ConfirmContent, error)
 	if trace, ok := in.Native.Get("trace"); ok && in.Trace != nil {
 		document.Trace = json.RawMessage(trace)
 	}
-	stored := &ConfirmContent{ConfirmID: c.ID, Reason: in.Reason, Salt: make([]byte, evidence.SaltSize)}
+	stored := &ConfirmContent{Reason: in.Reason, Salt: make([]byte, evidence.SaltSize)}
 	for i, a := range in.Actions {
 		document.Actions = append(document.Actions, evidence.Action{
 			Name: a.Name, Args: a.Args, ToolUseID: a.ToolUseID, Description: a.Description, ReviewConfig: in.ReviewConfigJSON(i),

@@ -135,7 +135,7 @@ func (r *reader) auditRows(ctx context.Context, a *evidence.Audit) error {
 }
 
 func (r *reader) auditContents(_ context.Context, a *evidence.Audit) error {
-	return r.c.each("SELECT confirm_id, salt, content FROM confirm_contents", nil, func(rows row) error {
+	return r.c.each("SELECT COALESCE(confirm_id, ''), salt, content FROM confirm_contents LEFT JOIN confirms USING (requested_seq)", nil, func(rows row) error {
 		var id string
 		var salt, content borrowed
 		err := rows.Scan(&id, &salt, &content)
@@ -148,7 +148,7 @@ func (r *reader) auditContents(_ context.Context, a *evidence.Audit) error {
 
 func (r *reader) auditDecisions(_ context.Context, a *evidence.Audit) error {
 	return r.c.each(`SELECT d.confirm_id, d.seq, d.actions, t.salt, t.content FROM decisions d
-		LEFT JOIN confirm_contents t ON t.confirm_id = d.confirm_id`, nil, func(rows row) error {
+		LEFT JOIN confirms c ON c.confirm_id = d.confirm_id LEFT JOIN confirm_contents t ON t.requested_seq = c.requested_seq`, nil, func(rows row) error {
 		var d evidence.Decided
 		var actions sql.NullString
 		if err := rows.Scan(&d.ConfirmID, &d.Seq, &actions, &d.Salt, &d.Content); err != nil {

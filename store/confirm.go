@@ -1,6 +1,7 @@
 package store
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -53,7 +54,7 @@ var finishConfirm = confirms.change("status = 'pending'", 0,
 
 var confirmContents = newTable("confirm_contents", 1, func(c *domain.ConfirmContent) []column {
 	return []column{
-		{"confirm_id", text(&c.ConfirmID)},
+		{"requested_seq", number(&c.RequestedSeq)},
 		{"reason", text(&c.Reason)},
 		{"tools", list(&c.Tools)},
 		{"salt", blob(&c.Salt)},
@@ -71,7 +72,7 @@ func (r *reader) ConfirmByApprovalKey(key string) (*domain.Confirm, error) {
 }
 
 func (r *reader) ConfirmContent(id string) (*domain.ConfirmContent, error) {
-	return confirmContents.one(r, "WHERE confirm_id = $1", id)
+	return confirmContents.one(r, "WHERE requested_seq = (SELECT requested_seq FROM confirms WHERE confirm_id = $1)", id)
 }
 
 func (r *reader) ConfirmsOfPlan(planID string) ([]*domain.Confirm, error) {
@@ -110,7 +111,7 @@ func (r *reader) SupersededBy(id string) ([]string, error) {
 
 // DueConfirms lists ids, the longest overdue first.
 func (r *reader) DueConfirms(now time.Time, limit int) ([]string, error) {
-	return r.strings(`SELECT confirm_id FROM confirms WHERE status = 'pending' AND imported = 0 AND inbox_order <= $1
+	return r.strings(`SELECT confirm_id FROM confirms WHERE status = 'pending' AND inbox_order <= $1
 		ORDER BY inbox_order, confirm_id LIMIT $2`, now.UnixMicro(), limit)
 }
 
@@ -123,7 +124,7 @@ func (r *reader) Forgettable(decidedBefore time.Time, p domain.Page) (ids []stri
 	w.lead("status <> 'pending'")
 	w.and("COALESCE(c.decided_at, c.received_at) < ?", decidedBefore.UnixMicro())
 	w.and("COALESCE(p.status, '') NOT IN ('proposed', 'approved', 'in_progress')")
-	const joins = "JOIN confirm_contents t ON t.confirm_id = c.confirm_id LEFT JOIN plans p ON p.plan_id = c.plan_id"
+	const joins = "JOIN confirm_contents t ON t.requested_seq = c.requested_seq LEFT JOIN plans p ON p.plan_id = c.plan_id"
 	var old domain.Confirm
 	into := target[domain.Confirm]{[]any{&old.ID, &old.DecidedSeq}, func() domain.Confirm { return old }}
 	list, next, err := walkPage(r, w, p, "c.confirm_id, c.decided_order", joins, into,
@@ -135,8 +136,8 @@ func (r *reader) Forgettable(decidedBefore time.Time, p domain.Page) (ids []stri
 }
 
 func (r *reader) NextDeadline() (deadline time.Time, err error) {
-	err = r.c.row(`SELECT expires_at FROM confirms WHERE status = 'pending' AND imported = 0
-		ORDER BY inbox_order LIMIT 1`, nil, moment(&deadline))
+	err = r.c.row(fmt.Sprintf(`SELECT expires_at FROM confirms WHERE status = 'pending' AND inbox_order < %d
+		ORDER BY inbox_order LIMIT 1`, withoutDeadline), nil, moment(&deadline))
 	if err == domain.ErrNotFound {
 		return time.Time{}, nil
 	}
@@ -147,6 +148,7 @@ func (x *tx) InsertConfirm(c *domain.Confirm, content *domain.ConfirmContent) er
 	if err := confirms.insert(x, c); err != nil {
 		return err
 	}
+	content.RequestedSeq = c.RequestedSeq
 	if err := confirmContents.add(x, content); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"fmt"
 	"strings"
 
 	"countersign/domain"
@@ -23,7 +24,7 @@ var (
 const (
 	joinTitles = `LEFT JOIN plans p ON p.plan_id = c.plan_id AND c.target_type = 'plan'
 	LEFT JOIN contexts x ON x.context_id = c.target_id AND c.target_type = 'context' AND c.target_hash IS NOT NULL
-	LEFT JOIN confirm_contents t ON t.confirm_id = c.confirm_id`
+	LEFT JOIN confirm_contents t ON t.requested_seq = c.requested_seq`
 	joinDecisions = `
 	LEFT JOIN decisions d ON d.confirm_id = c.confirm_id
 		AND d.number = (SELECT MAX(number) FROM decisions WHERE confirm_id = c.confirm_id)`
@@ -84,10 +85,10 @@ func (r *reader) confirmWalk(f domain.ConfirmFilter) (*walk, error) {
 		}
 	case pending && f.WithImports && !f.Mine:
 		w.keyset = byDeadline
-		w.lead("status = 'pending' AND imported >= 0")
+		w.lead("status = 'pending'")
 	case pending:
 		w.keyset = byDeadline
-		w.lead("status = 'pending' AND imported = 0")
+		w.lead(fmt.Sprintf("status = 'pending' AND inbox_order < %d", behind+withoutDeadline))
 	case f.ChangedSince != nil:
 		w.changed(f.SessionID, *f.ChangedSince)
 	}
@@ -190,13 +191,25 @@ func roleArgs(v domain.Visibility) []any {
 	return args
 }
 
+// Where the inbox's order has what does not expire, and how far behind all else
+// it has imports.
+const (
+	withoutDeadline = 1 << 62
+	behind          = 1 << 61
+)
+
 // position is the confirm's place in the order, as the schema computes it.
 func position(k keyset, c *domain.Confirm) place {
 	switch {
-	case k == byDeadline && c.ExpiresAt.IsZero():
-		return place{c.ReceivedAt.UnixMicro() + 1<<62, c.ID}
 	case k == byDeadline:
-		return place{c.ExpiresAt.UnixMicro(), c.ID}
+		order := c.ExpiresAt.UnixMicro()
+		if c.ExpiresAt.IsZero() {
+			order = c.ReceivedAt.UnixMicro() + withoutDeadline
+		}
+		if c.Imported {
+			order += behind
+		}
+		return place{order, c.ID}
 	case k == byDecision && c.DecidedSeq != 0:
 		return place{order: c.DecidedSeq}
 	}

@@ -2,11 +2,11 @@ package store
 
 import "countersign/domain"
 
-var decisions = newTable("decisions", 1, func(d *domain.Decision) []column {
+var decisions = newTable("decisions", 2, func(d *domain.Decision) []column {
 	return []column{
-		{"decision_id", text(&d.ID)},
 		{"confirm_id", text(&d.ConfirmID)},
 		{"number", number(&d.Number)},
+		{"decision_id", text(&d.ID)},
 		{"status", text(&d.Status)},
 		{"cause", text(&d.Cause)},
 		{"decided_by", ref(&d.DecidedBy)},
@@ -37,7 +37,7 @@ func (x *tx) ForgetContent(confirmID string) error {
 	if err := x.unindex(confirmID); err != nil {
 		return err
 	}
-	if err := confirmContents.remove(x, "confirm_id = $1", confirmID); err != nil {
+	if err := confirmContents.remove(x, "requested_seq = (SELECT requested_seq FROM confirms WHERE confirm_id = $1)", confirmID); err != nil {
 		return err
 	}
 	made, err := x.Decisions(confirmID)

@@ -55,7 +55,7 @@ func TestRecent_ListsAreNeverStale(t *testing.T) {
 	all := domain.ConfirmFilter{Visible: domain.Visibility{All: true}}
 	listed(all)
 	write(func(tx domain.Tx) error {
-		return tx.InsertConfirm(c, &domain.ConfirmContent{ConfirmID: "c", Salt: []byte("s"), Content: []byte("{}")})
+		return tx.InsertConfirm(c, &domain.ConfirmContent{Salt: []byte("s"), Content: []byte("{}")})
 	})
 	listed(all, "c pending false")
 	listed(domain.ConfirmFilter{Visible: domain.Visibility{Group: "another"}})

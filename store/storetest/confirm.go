@@ -28,7 +28,7 @@ func confirm(id string, edits ...func(*domain.Confirm)) *domain.Confirm {
 }
 
 func content(c *domain.Confirm, tools ...string) *domain.ConfirmContent {
-	return &domain.ConfirmContent{ConfirmID: c.ID, Salt: []byte("salt"), Content: []byte(`{"v":1}`), Native: []byte(`{}`),
+	return &domain.ConfirmContent{Salt: []byte("salt"), Content: []byte(`{"v":1}`), Native: []byte(`{}`),
 		Reason: "because " + c.ID, Tools: tools}
 }
 
@@ -63,7 +63,7 @@ func testConfirms(t *testing.T, s Store) {
 		RequestedByRole: "executor", RoleRegistered: true, RequiredRole: "r1", OnReject: domain.OnRejectRecover, Supersedes: "c0",
 		SessionID: "sess", MessageID: "m", ApprovalKey: "sess_1", FrameIndex: 3, TraceID: "t1", SpanID: "sp", Actions: 2, Locked: true,
 		ReceivedAt: at(1), ExpiresAt: at(300), ContentHash: "sha256:c", EffectiveHash: "sha256:c", BodyDigest: []byte{1, 2}, RequestedSeq: 7}
-	body := &domain.ConfirmContent{ConfirmID: "c1", Salt: []byte("salt"), Content: []byte(`{"a":9007199254740993}`),
+	body := &domain.ConfirmContent{Salt: []byte("salt"), Content: []byte(`{"a":9007199254740993}`),
 		Native: []byte(`{"n":1e400}`), Reason: "<b>why</b> \u0000 \u2028", Tools: []string{"rm", "execute_trade"}}
 	write(t, s, func(tx domain.Tx) error { return tx.InsertConfirm(want, body) })
 	same(t, "Confirm", want, read(t, s, func(r domain.Reader) (*domain.Confirm, error) { return r.Confirm("c1") }))

@@ -109,12 +109,14 @@ CREATE TABLE plan_contents (
 
 -- requested_seq, the number of the log entry that requested it, is the order
 -- of receipt; no two confirms share one. The generated columns are the orders of
--- two more lists. An inbox shows the soonest deadline first and then what has
--- none, oldest first: 2^62 µs lie beyond every deadline. What is decided is
--- listed by the entry that decided it; an import has none.
+-- two more lists. An inbox shows the soonest deadline first, then what has none,
+-- oldest first (2^62 µs lie beyond every deadline), and imports, which wait for
+-- nobody, behind all of it (2^61 µs further). What is decided is listed by the
+-- entry that decided it; an import has none.
 CREATE TABLE confirms (
-    confirm_id        TEXT COLLATE "C" PRIMARY KEY,
-    canonical_id TEXT COLLATE "C" NOT NULL UNIQUE,
+    requested_seq     BIGINT PRIMARY KEY,
+    confirm_id        TEXT COLLATE "C" NOT NULL UNIQUE,
+    canonical_id      TEXT COLLATE "C" NOT NULL UNIQUE,
     target_type       TEXT COLLATE "C" NOT NULL,
     target_id         TEXT COLLATE "C",
     target_hash       TEXT COLLATE "C",
@@ -146,18 +148,14 @@ CREATE TABLE confirms (
     effective_hash    TEXT COLLATE "C",
     body_digest       BYTEA,
     decided_at        BIGINT,
-    requested_seq     BIGINT NOT NULL,
     decided_seq       BIGINT NOT NULL,
-    inbox_order   BIGINT GENERATED ALWAYS AS (COALESCE(expires_at, received_at + 4611686018427387904)) STORED,
+    inbox_order   BIGINT GENERATED ALWAYS AS (COALESCE(expires_at, received_at + 4611686018427387904) + imported * 2305843009213693952) STORED,
     decided_order BIGINT GENERATED ALWAYS AS (CASE WHEN decided_seq = 0 THEN requested_seq ELSE decided_seq END) STORED
 );
 
--- Each list of confirms is read along one of these, in its order, and only so
--- far: see store/confirm_list.go. That imported is at least 0 always holds; it
--- keeps the database from reading an inbox along the index with the imports.
-CREATE UNIQUE INDEX confirms_requested ON confirms (requested_seq);
-CREATE INDEX confirms_inbox ON confirms (inbox_order, confirm_id) WHERE status = 'pending' AND imported = 0;
-CREATE INDEX confirms_pending ON confirms (inbox_order, confirm_id) WHERE status = 'pending' AND imported >= 0;
+-- Each list of confirms is read along one of these or the primary key, in its
+-- order, and only so far: see store/confirm_list.go.
+CREATE INDEX confirms_pending ON confirms (inbox_order, confirm_id) WHERE status = 'pending';
 CREATE INDEX confirms_decided ON confirms (decided_order) WHERE status <> 'pending';
 CREATE INDEX confirms_decided_target ON confirms (target_type, decided_order) WHERE status <> 'pending' AND target_type <> 'other';
 CREATE INDEX confirms_group ON confirms (requested_group, requested_seq);
@@ -173,12 +171,12 @@ CREATE UNIQUE INDEX confirms_approval_key ON confirms (approval_key) WHERE appro
 
 -- What lists show comes first: reading it must not walk the large columns.
 CREATE TABLE confirm_contents (
-    confirm_id TEXT COLLATE "C" PRIMARY KEY REFERENCES confirms,
-    reason     TEXT COLLATE "C",
-    tools      TEXT COLLATE "C",
-    salt       BYTEA NOT NULL,
-    content    BYTEA NOT NULL,
-    native     BYTEA
+    requested_seq BIGINT PRIMARY KEY REFERENCES confirms,
+    reason        TEXT COLLATE "C",
+    tools         TEXT COLLATE "C",
+    salt          BYTEA NOT NULL,
+    content       BYTEA NOT NULL,
+    native        BYTEA
 );
 
 CREATE FUNCTION confirm_contents_fixed() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -190,9 +188,9 @@ CREATE TRIGGER confirm_contents_fixed BEFORE UPDATE ON confirm_contents
 FOR EACH ROW EXECUTE FUNCTION confirm_contents_fixed();
 
 CREATE TABLE decisions (
-    decision_id       TEXT COLLATE "C" PRIMARY KEY,
-    confirm_id        TEXT COLLATE "C" NOT NULL REFERENCES confirms,
+    confirm_id        TEXT COLLATE "C" NOT NULL REFERENCES confirms (confirm_id),
     number            BIGINT NOT NULL,
+    decision_id       TEXT COLLATE "C" NOT NULL,
     status            TEXT COLLATE "C" NOT NULL,
     cause             TEXT COLLATE "C" NOT NULL,
     decided_by        TEXT COLLATE "C" NOT NULL,
@@ -205,14 +203,14 @@ CREATE TABLE decisions (
     sent_hash         TEXT COLLATE "C",
     seq               BIGINT NOT NULL,
     actions           TEXT COLLATE "C",
-    UNIQUE (confirm_id, number)
+    PRIMARY KEY (confirm_id, number)
 );
 
 -- Only with the content it was made on can what a decision repeats of it be
 -- forgotten.
 CREATE FUNCTION decisions_fixed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF EXISTS (SELECT 1 FROM confirm_contents WHERE confirm_id = OLD.confirm_id) THEN
+    IF EXISTS (SELECT 1 FROM confirm_contents JOIN confirms USING (requested_seq) WHERE confirm_id = OLD.confirm_id) THEN
         RAISE EXCEPTION 'decisions are only ever appended';
     END IF;
     RETURN NEW;
@@ -223,7 +221,7 @@ FOR EACH ROW EXECUTE FUNCTION decisions_fixed();
 
 -- subject is the part of an approval that one execution used.
 CREATE TABLE consumptions (
-    confirm_id   TEXT COLLATE "C" NOT NULL REFERENCES confirms,
+    confirm_id   TEXT COLLATE "C" NOT NULL REFERENCES confirms (confirm_id),
     subject      TEXT COLLATE "C" NOT NULL,
     execution_id TEXT COLLATE "C" NOT NULL,
     consumed_by  TEXT COLLATE "C" NOT NULL,

@@ -107,12 +107,14 @@ CREATE TABLE plan_contents (
 
 -- requested_seq, the number of the log entry that requested it, is the order
 -- of receipt; no two confirms share one. The generated columns are the orders of
--- two more lists. An inbox shows the soonest deadline first and then what has
--- none, oldest first: 2^62 µs lie beyond every deadline. What is decided is
--- listed by the entry that decided it; an import has none.
+-- two more lists. An inbox shows the soonest deadline first, then what has none,
+-- oldest first (2^62 µs lie beyond every deadline), and imports, which wait for
+-- nobody, behind all of it (2^61 µs further). What is decided is listed by the
+-- entry that decided it; an import has none.
 CREATE TABLE confirms (
-    confirm_id        TEXT PRIMARY KEY,
-    canonical_id TEXT NOT NULL UNIQUE,
+    requested_seq     INTEGER PRIMARY KEY,
+    confirm_id        TEXT NOT NULL UNIQUE,
+    canonical_id      TEXT NOT NULL UNIQUE,
     target_type       TEXT NOT NULL,
     target_id         TEXT,
     target_hash       TEXT,
@@ -144,18 +146,14 @@ CREATE TABLE confirms (
     effective_hash    TEXT,
     body_digest       BLOB,
     decided_at        INTEGER,
-    requested_seq     INTEGER NOT NULL,
     decided_seq       INTEGER NOT NULL,
-    inbox_order   INTEGER GENERATED ALWAYS AS (COALESCE(expires_at, received_at + 4611686018427387904)) VIRTUAL,
+    inbox_order   INTEGER GENERATED ALWAYS AS (COALESCE(expires_at, received_at + 4611686018427387904) + imported * 2305843009213693952) VIRTUAL,
     decided_order INTEGER GENERATED ALWAYS AS (CASE WHEN decided_seq = 0 THEN requested_seq ELSE decided_seq END) VIRTUAL
 ) STRICT;
 
--- Each list of confirms is read along one of these, in its order, and only so
--- far: see store/confirm_list.go. That imported is at least 0 always holds; it
--- keeps the database from reading an inbox along the index with the imports.
-CREATE UNIQUE INDEX confirms_requested ON confirms (requested_seq);
-CREATE INDEX confirms_inbox ON confirms (inbox_order, confirm_id) WHERE status = 'pending' AND imported = 0;
-CREATE INDEX confirms_pending ON confirms (inbox_order, confirm_id) WHERE status = 'pending' AND imported >= 0;
+-- Each list of confirms is read along one of these or the primary key, in its
+-- order, and only so far: see store/confirm_list.go.
+CREATE INDEX confirms_pending ON confirms (inbox_order, confirm_id) WHERE status = 'pending';
 CREATE INDEX confirms_decided ON confirms (decided_order) WHERE status <> 'pending';
 CREATE INDEX confirms_decided_target ON confirms (target_type, decided_order) WHERE status <> 'pending' AND target_type <> 'other';
 CREATE INDEX confirms_group ON confirms (requested_group, requested_seq);
@@ -171,21 +169,21 @@ CREATE UNIQUE INDEX confirms_approval_key ON confirms (approval_key) WHERE appro
 
 -- What lists show comes first: reading it must not walk the large columns.
 CREATE TABLE confirm_contents (
-    confirm_id TEXT PRIMARY KEY REFERENCES confirms,
-    reason     TEXT,
-    tools      TEXT,
-    salt       BLOB NOT NULL,
-    content    BLOB NOT NULL,
-    native     BLOB
+    requested_seq INTEGER PRIMARY KEY REFERENCES confirms,
+    reason        TEXT,
+    tools         TEXT,
+    salt          BLOB NOT NULL,
+    content       BLOB NOT NULL,
+    native        BLOB
 ) STRICT;
 
 CREATE TRIGGER confirm_contents_fixed BEFORE UPDATE ON confirm_contents
 BEGIN SELECT RAISE(ABORT, 'the content of a confirm never changes'); END;
 
 CREATE TABLE decisions (
-    decision_id       TEXT PRIMARY KEY,
-    confirm_id        TEXT NOT NULL REFERENCES confirms,
+    confirm_id        TEXT NOT NULL REFERENCES confirms (confirm_id),
     number            INTEGER NOT NULL,
+    decision_id       TEXT NOT NULL,
     status            TEXT NOT NULL,
     cause             TEXT NOT NULL,
     decided_by        TEXT NOT NULL,
@@ -198,18 +196,18 @@ CREATE TABLE decisions (
     sent_hash         TEXT,
     seq               INTEGER NOT NULL,
     actions           TEXT,
-    UNIQUE (confirm_id, number)
+    PRIMARY KEY (confirm_id, number)
 ) STRICT;
 
 -- Only with the content it was made on can what a decision repeats of it be
 -- forgotten.
 CREATE TRIGGER decisions_fixed BEFORE UPDATE ON decisions
-WHEN EXISTS (SELECT 1 FROM confirm_contents WHERE confirm_id = OLD.confirm_id)
+WHEN EXISTS (SELECT 1 FROM confirm_contents JOIN confirms USING (requested_seq) WHERE confirm_id = OLD.confirm_id)
 BEGIN SELECT RAISE(ABORT, 'decisions are only ever appended'); END;
 
 -- subject is the part of an approval that one execution used.
 CREATE TABLE consumptions (
-    confirm_id   TEXT NOT NULL REFERENCES confirms,
+    confirm_id   TEXT NOT NULL REFERENCES confirms (confirm_id),
     subject      TEXT NOT NULL,
     execution_id TEXT NOT NULL,
     consumed_by  TEXT NOT NULL,
