@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -81,9 +82,12 @@ func copiedRows(ctx context.Context, c *sql.Conn, source string) (list []table, 
 		if err != nil {
 			return nil, err
 		}
-		all := strings.Join(columns, ", ")
+		all, order := strings.Join(columns, ", "), "1"
+		if slices.Contains(columns, "requested_seq") { // what refers to a confirm comes in its order
+			order = "requested_seq"
+		}
 		t := table{}
-		if t.rows, err = rows(ctx, c, len(columns), fmt.Sprintf("SELECT %[1]s FROM sample.%[2]s EXCEPT SELECT %[1]s FROM main.%[2]s", all, name)); err != nil {
+		if t.rows, err = rows(ctx, c, len(columns), fmt.Sprintf("SELECT %[1]s FROM sample.%[2]s EXCEPT SELECT %[1]s FROM main.%[2]s ORDER BY %[3]s", all, name, order)); err != nil {
 			return nil, err
 		}
 		if t.insert, err = c.PrepareContext(ctx, fmt.Sprintf("INSERT OR REPLACE INTO main.%s (%s) VALUES (?%s)", name, all, strings.Repeat(", ?", len(columns)-1))); err != nil {

@@ -114,7 +114,6 @@ CREATE TABLE plan_contents (
 -- nobody, behind all of it (2^61 µs further). What is decided is listed by the
 -- entry that decided it; an import has none.
 CREATE TABLE confirms (
-    requested_seq     BIGINT PRIMARY KEY,
     confirm_id        TEXT COLLATE "C" NOT NULL UNIQUE,
     canonical_id      TEXT COLLATE "C" NOT NULL UNIQUE,
     target_type       TEXT COLLATE "C" NOT NULL,
@@ -148,6 +147,7 @@ CREATE TABLE confirms (
     effective_hash    TEXT COLLATE "C",
     body_digest       BYTEA,
     decided_at        BIGINT,
+    requested_seq     BIGINT PRIMARY KEY,
     decided_seq       BIGINT NOT NULL,
     inbox_order   BIGINT GENERATED ALWAYS AS (COALESCE(expires_at, received_at + 4611686018427387904) + imported * 2305843009213693952) STORED,
     decided_order BIGINT GENERATED ALWAYS AS (CASE WHEN decided_seq = 0 THEN requested_seq ELSE decided_seq END) STORED

@@ -112,7 +112,6 @@ CREATE TABLE plan_contents (
 -- nobody, behind all of it (2^61 µs further). What is decided is listed by the
 -- entry that decided it; an import has none.
 CREATE TABLE confirms (
-    requested_seq     INTEGER PRIMARY KEY,
     confirm_id        TEXT NOT NULL UNIQUE,
     canonical_id      TEXT NOT NULL UNIQUE,
     target_type       TEXT NOT NULL,
@@ -146,6 +145,7 @@ CREATE TABLE confirms (
     effective_hash    TEXT,
     body_digest       BLOB,
     decided_at        INTEGER,
+    requested_seq     INTEGER PRIMARY KEY,
     decided_seq       INTEGER NOT NULL,
     inbox_order   INTEGER GENERATED ALWAYS AS (COALESCE(expires_at, received_at + 4611686018427387904) + imported * 2305843009213693952) VIRTUAL,
     decided_order INTEGER GENERATED ALWAYS AS (CASE WHEN decided_seq = 0 THEN requested_seq ELSE decided_seq END) VIRTUAL
