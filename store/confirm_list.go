@@ -112,7 +112,9 @@ func (r *reader) confirmWalk(f domain.ConfirmFilter) (*walk, error) {
 	case hits != nil:
 		w.hits = hits
 	case f.RequestedByRole != "":
-		w.hits = termHits(terms(1, f.RequestedByRole)...)
+		for _, term := range terms(1, f.RequestedByRole) {
+			w.hits = termHits(term)
+		}
 	}
 	if !pending {
 		w.settled(f)

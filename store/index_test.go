@@ -42,6 +42,7 @@ func TestListsFollowIndexes(t *testing.T) {
 		"a trace's":              {domain.ConfirmFilter{TraceID: "t", Status: domain.Approved, Visible: everything}, "INDEX confirms_trace"},
 		"a role's":               {domain.ConfirmFilter{RequestedByRole: "coder", Visible: everything}, "INTEGER PRIMARY KEY"},
 		"a word's":               {domain.ConfirmFilter{Query: "deploy", Visible: everything}, "INTEGER PRIMARY KEY"},
+		"a UUID's":               {domain.ConfirmFilter{Query: "0aa3bb1e", Visible: everything}, "INTEGER PRIMARY KEY"},
 		"changed of a session":   {domain.ConfirmFilter{SessionID: "s", ChangedSince: &seq, Visible: everything}, "INTEGER PRIMARY KEY"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -71,7 +72,7 @@ func TestListsFollowIndexesHoweverNarrowed(t *testing.T) {
 			for _, v := range visible {
 				f := domain.ConfirmFilter{
 					Status: status, TargetType: domain.TargetType(set(0, "plan")), TargetID: set(1, "t"), StepID: set(2, "s"), TraceID: set(3, "t"),
-					SessionID: set(4, "s"), RequestedByRole: set(5, "two words"), Query: set(6, "word another"), WithImports: true, Visible: v,
+					SessionID: set(4, "s"), RequestedByRole: set(5, "two words"), Query: set(6, "word face"), WithImports: true, Visible: v,
 				}
 				if _, plan := explainPage(t, db, f); !heldTo(t, plan, false) {
 					t.Fatalf("%+v", f)

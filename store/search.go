@@ -54,10 +54,23 @@ func (x *tx) index(c *domain.Confirm, content *domain.ConfirmContent) error {
 
 // identity are the texts that a confirm is found by whatever its content. The
 // role comes before the name, whose words could be too many: lists are narrowed
-// to a role by it.
+// to a role by it. UUIDs are left out: confirms are found by the indexes of their
+// columns, and as terms each would cost a page.
 func identity(c *domain.Confirm) []string {
-	return []string{c.ID, c.TargetID, c.SessionID, c.RequestedByRole, c.RequestedByName}
+	ids := slices.DeleteFunc([]string{c.ID, c.TargetID, c.SessionID}, func(id string) bool { return len(id) == uuidLength && beginsUUID(id) })
+	return append(ids, c.RequestedByRole, c.RequestedByName)
 }
+
+const uuidLength = 36
+
+// beginsUUID says whether a UUID in lower case could begin so, as far as its
+// characters tell.
+func beginsUUID(word string) bool {
+	return len(word) <= uuidLength && strings.Trim(word, "0123456789abcdef-") == ""
+}
+
+// idColumns are where UUIDs are searched.
+var idColumns = []string{"confirm_id", "target_id", "session_id"}
 
 // unindex forgets the words that a confirm is found by because of its content.
 func (x *tx) unindex(confirmID string) error {
@@ -100,32 +113,60 @@ const maxMerged = 16
 // too many to be merged: hits are empty then. few says that a single page sees
 // all of them.
 func (r *reader) lookup(word string) (hits []condition, few bool, err error) {
-	found, err := r.strings(fmt.Sprintf(`WITH RECURSIVE t (term) AS (
-		SELECT MIN(term) FROM volatile_search WHERE term >= $1 AND term < $2
-		UNION ALL SELECT (SELECT MIN(term) FROM volatile_search WHERE term > t.term AND term < $2) FROM t WHERE t.term IS NOT NULL)
-		SELECT term FROM t WHERE term IS NOT NULL LIMIT %d`, maxMerged+1), word, word+afterAll)
-	if err != nil || len(found) > maxMerged {
+	if hits, err = r.begun("volatile_search", "term", word); err != nil {
 		return nil, false, err
 	}
-	if len(found) == 0 {
-		found = []string{word}
+	if beginsUUID(word) {
+		for _, column := range idColumns {
+			found, err := r.begun("confirms", column, word)
+			if err != nil {
+				return nil, false, err
+			}
+			hits = append(hits, found...)
+		}
 	}
-	hits = termHits(found...)
+	if len(hits) > maxMerged {
+		return nil, false, nil
+	}
+	if len(hits) == 0 {
+		hits = termHits(word)
+	}
 	last, err := r.ahead(&walk{keyset: byReceipt, hits: hits}, nil)
 	return hits, last == nil, err
 }
 
-// termHits are the confirms that have one of the terms.
-func termHits(found ...string) (hits []condition) {
-	for _, term := range found {
-		hits = append(hits, condition{"SELECT requested_seq FROM volatile_search WHERE term = ?", []any{term}})
+// begun are the confirms of each value of a column that the word begins, or of
+// so many values that they are too many.
+func (r *reader) begun(table, column, word string) (hits []condition, err error) {
+	values, err := r.strings(fmt.Sprintf(`WITH RECURSIVE t (v) AS (
+		SELECT MIN(%[2]s) FROM %[1]s WHERE %[2]s >= $1 AND %[2]s < $2
+		UNION ALL SELECT (SELECT MIN(%[2]s) FROM %[1]s WHERE %[2]s > t.v AND %[2]s < $2) FROM t WHERE t.v IS NOT NULL)
+		SELECT v FROM t WHERE v IS NOT NULL LIMIT %[3]d`, table, column, maxMerged+1), word, word+afterAll)
+	for _, v := range values {
+		hits = append(hits, hit(table, column, v))
 	}
-	return hits
+	return hits, err
 }
 
-// contain narrows to the confirms of which every word begins a term.
+// hit are the places of the confirms with the value.
+func hit(table, column, value string) condition {
+	return condition{"SELECT requested_seq FROM " + table + " WHERE " + column + " = ?", []any{value}}
+}
+
+// termHits are the confirms that have the term.
+func termHits(term string) []condition { return []condition{hit("volatile_search", "term", term)} }
+
+// contain narrows to the confirms of which every word begins a term or an id.
 func (w *walk) contain(words []string) {
 	for _, word := range words {
-		w.and("EXISTS (SELECT 1 FROM volatile_search s WHERE s.requested_seq = c.requested_seq AND s.term >= ? AND s.term < ?)", word, word+afterAll)
+		text, args := "EXISTS (SELECT 1 FROM volatile_search s WHERE s.requested_seq = c.requested_seq AND s.term >= ? AND s.term < ?)", []any{word, word + afterAll}
+		if beginsUUID(word) {
+			for _, column := range idColumns {
+				text += " OR c." + column + " >= ? AND c." + column + " < ?"
+				args = append(args, word, word+afterAll)
+			}
+			text = "(" + text + ")"
+		}
+		w.and(text, args...)
 	}
 }

@@ -128,9 +128,14 @@ func testConfirmVisibility(t *testing.T, s Store) {
 
 func testConfirmSearch(t *testing.T, s Store) {
 	trade := confirm("c-Trade", func(c *domain.Confirm) { c.TargetID, c.SessionID = "Account-77", "sess_A" })
+	ids := []string{"0aa3bb1e-5c1b-4d0e-8a35-6f1f0c9be001", "0aa3bb1e-5c1b-4d0e-8a35-6f1f0c9be002", "0bb3bb1e-5c1b-4d0e-8a35-6f1f0c9be003"}
+	uuids := confirm(ids[0], func(c *domain.Confirm) {
+		c.TargetID, c.SessionID, c.RequestedByName, c.RequestedByRole = ids[1], ids[2], "x", "face"
+		c.ReceivedAt = at(2)
+	})
 	file := confirm("c-file", func(c *domain.Confirm) { c.RequestedByName, c.ReceivedAt = "Straße Bot", at(1) })
 	write(t, s, func(tx domain.Tx) error {
-		return all(tx.InsertConfirm(trade, content(trade, "execute_trade", "notify")), tx.InsertConfirm(file, content(file, "rm")))
+		return all(tx.InsertConfirm(trade, content(trade, "execute_trade", "notify")), tx.InsertConfirm(file, content(file, "rm")), tx.InsertConfirm(uuids, content(uuids)))
 	})
 	for _, tt := range []struct {
 		query string
@@ -138,7 +143,9 @@ func testConfirmSearch(t *testing.T, s Store) {
 	}{
 		{"c-trade", []string{"c-Trade"}}, {"C-", []string{"c-Trade", "c-file"}}, {"EXECUTE_", []string{"c-Trade"}}, {"notify", []string{"c-Trade"}},
 		{"account", []string{"c-Trade"}}, {"sess_a", []string{"c-Trade"}}, {"deploy", []string{"c-Trade"}}, {"executor", []string{"c-Trade", "c-file"}},
-		{"agent  deploy", []string{"c-Trade"}}, {"deploy rm", nil}, {"STRASSE", []string{"c-file"}}, {"trade", nil}, {"%", nil}, {"  ", []string{"c-Trade", "c-file"}},
+		{"agent  deploy", []string{"c-Trade"}}, {"deploy rm", nil}, {"STRASSE", []string{"c-file"}}, {"trade", nil}, {"%", nil}, {"  ", []string{"c-Trade", "c-file", ids[0]}},
+		{ids[0], []string{ids[0]}}, {ids[1], []string{ids[0]}}, {strings.ToUpper(ids[2]), []string{ids[0]}}, {"0AA", []string{ids[0]}}, {"0bb3 fac", []string{ids[0]}},
+		{"face 0bb3", []string{ids[0]}}, {"0cc", nil}, {"face rm", nil}, {"-", nil},
 	} {
 		t.Run(tt.query, func(t *testing.T) {
 			same(t, "ids", tt.want, listed(t, s, domain.ConfirmFilter{Status: domain.Pending, Query: tt.query, Visible: everything}))
