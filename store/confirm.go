@@ -159,11 +159,7 @@ func (x *tx) InsertConfirm(c *domain.Confirm, content *domain.ConfirmContent) er
 	if c.ApprovalKey != "" && c.SessionID != "" {
 		counts = append(counts, countApprovals+c.SessionID)
 	}
-	if len(counts) > 0 {
-		if err := x.count(1, counts...); err != nil {
-			return err
-		}
-	}
+	x.count(1, counts...)
 	return x.index(c, content)
 }
 
@@ -171,8 +167,8 @@ func (x *tx) FinishConfirm(c *domain.Confirm) error {
 	if err := finishConfirm.run(x, c, domain.ErrConflict); err != nil {
 		return err
 	}
-	if c.Imported {
-		return nil // it was never counted
+	if !c.Imported { // those were never counted
+		x.count(-1, pendingType(c.TargetType), pendingOf(c.RequestedBy))
 	}
-	return x.count(-1, pendingType(c.TargetType), pendingOf(c.RequestedBy))
+	return nil
 }

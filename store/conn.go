@@ -18,7 +18,7 @@ type conn struct {
 	// be gone, and the next statement would commit by itself.
 	doomed error
 	rights rights
-	counts map[string]int // of this transaction, as far as they were asked for
+	counts counts
 	recent recent
 }
 
@@ -102,7 +102,7 @@ func (c *conn) begin(ctx context.Context, text string) error {
 		err = c.session.script(text)
 		if err == nil {
 			c.rights.begin()
-			c.counts = nil
+			c.counts = counts{}
 		}
 		if err == nil || fresh || !c.gone() {
 			return err

@@ -3,6 +3,8 @@ package store
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"countersign/domain"
@@ -15,35 +17,69 @@ const (
 	countApprovals = "approvals:" // approval requests of the session that follows
 )
 
-// count changes the counts by delta.
-func (x *tx) count(delta int, names ...string) error {
-	args := []any{int64(delta)}
-	rows := make([]string, len(names))
-	for i, name := range names {
-		args = append(args, name)
-		rows[i] = fmt.Sprintf("($%d, $1)", i+2)
-		if _, known := x.c.counts[name]; known {
-			x.c.counts[name] += delta
-		}
-	}
-	return x.c.later("INSERT INTO volatile_counts (name, n) VALUES "+strings.Join(rows, ", ")+
-		" ON CONFLICT (name) DO UPDATE SET n = volatile_counts.n + excluded.n", args...)
+// counts are those of a connection's transaction. All members of a group ask for
+// the same few and change them, so each is read once and written once, at the
+// end.
+type counts struct {
+	stored map[string]int // as far as they were asked for
+	group  map[string]int // by how much they change
+	member map[string]int // and with the member whose turn it is
 }
 
-// counted is read once in a transaction: all of a group ask for the same few.
+// changed is by how much a count will differ from the one that is stored.
+func (c *counts) changed(name string) int { return c.group[name] + c.member[name] }
+
+// kept says that the member's changes are part of the group's.
+func (c *counts) kept() {
+	if c.group == nil {
+		c.group = map[string]int{}
+	}
+	for name, delta := range c.member {
+		c.group[name] += delta
+	}
+	clear(c.member)
+}
+
+// dropped says that the member was undone.
+func (c *counts) dropped() { clear(c.member) }
+
+// write stores what the group has changed, always in the same order: groups of
+// other processes must not wait for each other.
+func (c *counts) write(to *conn) error {
+	for _, name := range slices.Sorted(maps.Keys(c.group)) {
+		err := to.later("INSERT INTO volatile_counts (name, n) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET n = volatile_counts.n + excluded.n",
+			name, int64(c.group[name]))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// count changes the counts by delta.
+func (x *tx) count(delta int, names ...string) {
+	if x.c.counts.member == nil {
+		x.c.counts.member = map[string]int{}
+	}
+	for _, name := range names {
+		x.c.counts.member[name] += delta
+	}
+}
+
 func (r *reader) counted(name string) (n int, err error) {
-	if n, known := r.c.counts[name]; known {
-		return n, nil
+	c := &r.c.counts
+	stored, known := c.stored[name]
+	if !known {
+		err := r.c.row("SELECT n FROM volatile_counts WHERE name = $1", []any{name}, &stored)
+		if err != nil && !errors.Is(err, domain.ErrNotFound) {
+			return 0, err
+		}
+		if c.stored == nil {
+			c.stored = map[string]int{}
+		}
+		c.stored[name] = stored
 	}
-	err = r.c.row("SELECT n FROM volatile_counts WHERE name = $1", []any{name}, &n)
-	if err != nil && !errors.Is(err, domain.ErrNotFound) {
-		return 0, err
-	}
-	if r.c.counts == nil {
-		r.c.counts = map[string]int{}
-	}
-	r.c.counts[name] = n
-	return n, nil
+	return stored + c.changed(name), nil
 }
 
 func (r *reader) PendingCount(by *domain.Ref) (n int, err error) {
@@ -63,16 +99,16 @@ func (r *reader) PendingByType() (map[domain.TargetType]int, error) {
 	for i, of := range domain.TargetTypes {
 		args, marks = append(args, pendingType(of)), append(marks, fmt.Sprintf("$%d", i+1))
 	}
-	counts := map[domain.TargetType]int{}
+	types := map[domain.TargetType]int{}
 	text := "SELECT name, n FROM volatile_counts WHERE name IN (" + strings.Join(marks, ", ") + ")"
 	err := r.c.each(text, args, func(rows row) error {
 		var name string
 		var n int
 		err := rows.Scan(&name, &n)
-		counts[domain.TargetType(strings.TrimPrefix(name, countPending))] = n
+		types[domain.TargetType(strings.TrimPrefix(name, countPending))] = n + r.c.counts.changed(name)
 		return err
 	})
-	return counts, err
+	return types, err
 }
 
 func (r *reader) ApprovalCount(sessionID string) (int, error) {

@@ -67,6 +67,9 @@ func (w *writer) attempt(group []*member, begun error) ([]*evidence.Entry, error
 			return nil, w.abandon(err)
 		}
 	}
+	if err := w.c.counts.write(w.c); err != nil {
+		return nil, w.abandon(err)
+	}
 	time.Sleep(w.delay)
 	if known, err := w.c.commit(sealed != nil); err != nil {
 		if known {
@@ -103,13 +106,14 @@ func (x *tx) run(m *member) error {
 	if m.err == nil {
 		// This fails after a statement that the member overlooked had failed.
 		if m.err = x.c.note(x.c.release()); m.err == nil || x.c.doomed != nil {
+			x.c.counts.kept()
 			return x.c.doomed
 		}
 	}
 	if x.rightsChanged {
 		x.c.rights.forget()
 	}
-	x.c.counts = nil
+	x.c.counts.dropped()
 	return x.c.undo()
 }
 

@@ -74,14 +74,13 @@ var rightsTables = []*shape{&roles.shape, &users.shape, &userRoles.shape, &keys.
 
 // changedRights counts a change, once in a transaction, if the table's rows are
 // remembered.
-func (x *tx) changedRights(s *shape) error {
+func (x *tx) changedRights(s *shape) {
 	if !slices.Contains(rightsTables, s) {
-		return nil
+		return
 	}
 	x.c.rights.forget()
-	if x.rightsChanged {
-		return nil
+	if !x.rightsChanged {
+		x.rightsChanged = true
+		x.count(1, countRights)
 	}
-	x.rightsChanged = true
-	return x.count(1, countRights)
 }

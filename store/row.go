@@ -24,16 +24,16 @@ func (x *tx) wrote(s *shape, values []any) error {
 		return err
 	}
 	x.changed(s, values[:s.keys], digest)
-	return x.changedRights(s)
+	x.changedRights(s)
+	return nil
 }
 
 // removed notes that the row with the key is gone.
-func (x *tx) removed(s *shape, key []any) error {
-	if !s.logged() {
-		return nil
+func (x *tx) removed(s *shape, key []any) {
+	if s.logged() {
+		x.changed(s, key, nil)
+		x.changedRights(s)
 	}
-	x.changed(s, key, nil)
-	return x.changedRights(s)
 }
 
 // changed keeps one digest for each row, the last, in the order in which rows

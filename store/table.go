@@ -135,12 +135,13 @@ func (t *table[T]) remove(x *tx, where string, args ...any) error {
 		keys = append(keys, key)
 		return rows.Scan(pointers(key)...)
 	})
-	for _, key := range keys {
-		if err == nil {
-			err = x.removed(&t.shape, key)
-		}
+	if err != nil {
+		return t.wrap("delete", err)
 	}
-	return t.wrap("delete", err)
+	for _, key := range keys {
+		x.removed(&t.shape, key)
+	}
+	return nil
 }
 
 // change is a prepared kind of update: of these columns, while the guard holds.
