@@ -3,6 +3,8 @@ package views
 import (
 	"fmt"
 	"time"
+
+	"github.com/a-h/templ"
 )
 
 // Moment is a point in time: for machines and as the server words it. The
@@ -92,4 +94,31 @@ func two(a int64, unit string, b int64, small string) string {
 
 func iso(t time.Time) string {
 	return t.UTC().Format("2006-01-02T15:04:05.000Z")
+}
+
+func moment(m Moment) templ.Component { return drawn(func(to *markup) { to.moment(m, "data-local") }) }
+
+func age(m Moment) templ.Component { return drawn(func(to *markup) { to.moment(m, "data-age") }) }
+
+// moment carries the attribute that tells the script how to word it.
+func (m *markup) moment(t Moment, attribute string) {
+	if t.ISO == "" {
+		return
+	}
+	m.html(`<time datetime="`, t.ISO, `" `, attribute, `>`)
+	m.text(t.Text)
+	m.html(`</time>`)
+}
+
+// countdown words the time left; the script keeps it current.
+func countdown(d Deadline) templ.Component { return drawn(func(m *markup) { m.countdown(d) }) }
+
+func (m *markup) countdown(d Deadline) {
+	if d.ISO == "" {
+		m.html(`<span class="countdown calm">no deadline</span>`)
+		return
+	}
+	m.html(`<time class="countdown `, string(d.Urgency), `" datetime="`, d.ISO, `" data-deadline="`, d.ISO, `">`)
+	m.text(d.Text)
+	m.html(`</time>`)
 }

@@ -1,52 +1,38 @@
 package views
 
-import (
-	"context"
-	"io"
-
-	"github.com/a-h/templ"
-)
+import "github.com/a-h/templ"
 
 // segments writes text with its marks. It is not a template because a
 // template may add white space between elements, and in text that is signed
 // every space counts.
-func segments(s string) templ.Component {
-	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
-		return writeSegments(w, s)
-	})
-}
+func segments(s string) templ.Component { return drawn(func(m *markup) { m.segments(s) }) }
 
 // segmentsText is segments for SVG text, where a mark has no element of its own.
 func segmentsText(s string) templ.Component {
-	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
+	return drawn(func(m *markup) {
 		for _, segment := range Visible(s) {
-			if _, err := io.WriteString(w, templ.EscapeString(segment.Text)); err != nil {
-				return err
-			}
+			m.text(segment.Text)
 		}
-		return nil
 	})
 }
 
 // codeLine writes one line of JSON with the member's name set off.
 func codeLine(line codeText) templ.Component {
-	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
-		if _, err := io.WriteString(w, line.indent); err != nil {
-			return err
-		}
+	return drawn(func(m *markup) {
+		m.html(line.indent)
 		if line.key != "" {
-			if err := wrap(w, `<b>`, line.key, `</b>`); err != nil {
-				return err
-			}
+			m.html(`<b>`)
+			m.segments(line.key)
+			m.html(`</b>`)
 		}
-		return writeSegments(w, line.rest)
+		m.segments(line.rest)
 	})
 }
 
-func writeSegments(w io.Writer, s string) error {
+func (m *markup) segments(s string) {
 	if obvious(s) {
-		_, err := io.WriteString(w, templ.EscapeString(s))
-		return err
+		m.text(s)
+		return
 	}
 	for _, segment := range Visible(s) {
 		open, end := "", ""
@@ -56,20 +42,8 @@ func writeSegments(w io.Writer, s string) error {
 		case MixedScript:
 			open, end = `<span class="mixed-script" title="This word mixes letters of different alphabets">`, `</span>`
 		}
-		if _, err := io.WriteString(w, open+templ.EscapeString(segment.Text)+end); err != nil {
-			return err
-		}
+		m.html(open)
+		m.text(segment.Text)
+		m.html(end)
 	}
-	return nil
-}
-
-func wrap(w io.Writer, open, s, end string) error {
-	if _, err := io.WriteString(w, open); err != nil {
-		return err
-	}
-	if err := writeSegments(w, s); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, end)
-	return err
 }
