@@ -85,20 +85,34 @@ func (s *Service) Settle(ctx context.Context) (last int64, err error) {
 	return last, err
 }
 
+// deadlines are what a look at them found: until the log goes on, or the next one
+// passes, there is nothing new to find.
+type deadlines struct {
+	last int64     // newest log entry
+	next time.Time // zero: none
+}
+
 // expireDue settles what is due and gives the next deadline, with the number of
 // the newest log entry.
 func (s *Service) expireDue(ctx context.Context) (next time.Time, last int64, err error) {
 	for {
 		var due []string
 		err := s.store.View(ctx, func(r Reader) (err error) {
+			seq, err := r.NextSeq()
+			if err != nil {
+				return err
+			}
+			last = seq - 1
+			if seen := s.looked.Load(); seen != nil && seen.last == last && (seen.next.IsZero() || s.clock().Before(seen.next)) {
+				next = seen.next
+				return nil
+			}
 			if due, err = r.DueConfirms(s.clock(), expireBatch); err != nil || len(due) > 0 {
 				return err
 			}
-			if next, err = r.NextDeadline(); err != nil {
-				return err
+			if next, err = r.NextDeadline(); err == nil {
+				s.looked.Store(&deadlines{last, next})
 			}
-			seq, err := r.NextSeq()
-			last = seq - 1
 			return err
 		})
 		if err != nil || len(due) == 0 {

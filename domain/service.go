@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -37,6 +38,8 @@ type Service struct {
 	keyUse sync.Map
 	// followers are those who follow a session.
 	followers followers
+	// looked is what the last look at deadlines found, if any.
+	looked atomic.Pointer[deadlines]
 }
 
 // Config is what a Service needs beside its Store. Zero members get defaults
