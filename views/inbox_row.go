@@ -54,9 +54,9 @@ func (m *markup) rowTitle(row *InboxRow) {
 	}
 	for i, tool := range row.Tools {
 		if i > 0 {
-			m.html(`<span class="then" aria-hidden="true">+</span>`)
+			m.html(` <span class="then" aria-hidden="true">+</span> `)
 		}
-		m.html(` <span class="tool">`)
+		m.html(`<span class="tool">`)
 		m.agentInline(tool)
 		m.html(`</span>`)
 	}
