@@ -26,6 +26,22 @@ type KeyRow struct {
 	UsedAt time.Time // zero: never
 }
 
+// Recognize says whose key a text is. One that was authenticated less than a
+// minute ago costs no transaction: the hash of a key never changes, and whether
+// it still is in force, the use case finds out that follows, in its own. Who
+// answers or refuses without one asks Principal first.
+func (s *Service) Recognize(ctx context.Context, text string) (Ref, error) {
+	id, hash, err := credential.ParseKey(text)
+	if use, ok := s.used(id); err == nil && ok && credential.Equal(use.hash, hash) {
+		return Ref{KindAgent, id}, nil
+	}
+	p, err := s.Authenticate(ctx, text)
+	if err != nil {
+		return Ref{}, err
+	}
+	return p.Ref, nil
+}
+
 // Authenticate finds the principal of an API key. Whatever is wrong with the
 // key gets the same answer.
 func (s *Service) Authenticate(ctx context.Context, text string) (p *Principal, err error) {
@@ -45,7 +61,7 @@ func (s *Service) Authenticate(ctx context.Context, text string) (p *Principal, 
 		return err
 	})
 	if err == nil {
-		s.touchKey(ctx, id)
+		s.touchKey(ctx, id, hash)
 	}
 	return p, err
 }
@@ -53,14 +69,30 @@ func (s *Service) Authenticate(ctx context.Context, text string) (p *Principal, 
 // keyTouch bounds how often using a key writes to the database.
 const keyTouch = time.Minute
 
-// touchKey notes that a key was used. It is a courtesy to administrators: what
-// goes wrong with it does not concern the agent.
-func (s *Service) touchKey(ctx context.Context, id string) {
-	now := s.clock()
-	if last, ok := s.keyUse.Load(id); ok && now.Sub(last.(time.Time)) < keyTouch {
+// keyUse is when a key was last noted as used, and the hash of its text.
+type keyUse struct {
+	hash []byte
+	at   time.Time
+}
+
+// used is the use of a key that was noted less than keyTouch ago.
+func (s *Service) used(id string) (keyUse, bool) {
+	use, ok := s.keyUse.Load(id)
+	if !ok || s.clock().Sub(use.(keyUse).at) >= keyTouch {
+		return keyUse{}, false
+	}
+	return use.(keyUse), true
+}
+
+// touchKey notes that a key was used, which is known to be one: as many are
+// remembered as there are keys. It is a courtesy to administrators: what goes
+// wrong with it does not concern the agent.
+func (s *Service) touchKey(ctx context.Context, id string, hash []byte) {
+	if _, ok := s.used(id); ok {
 		return
 	}
-	s.keyUse.Store(id, now)
+	now := s.clock()
+	s.keyUse.Store(id, keyUse{hash, now})
 	_ = s.store.Tx(ctx, func(tx Tx) error { return tx.TouchKey(id, now) })
 }
 
@@ -179,6 +211,7 @@ func (s *Service) RevokeKey(ctx context.Context, ref Ref, idOrName string) error
 		if err := tx.UpdateKey(key); err != nil {
 			return err
 		}
+		s.keyUse.Delete(key.ID)
 		return s.log(tx, p, evidence.Entry{Type: "key.revoked", ObjectID: key.ID, Data: data("name", key.Name)})
 	})
 }

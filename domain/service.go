@@ -34,7 +34,7 @@ type Service struct {
 	// selfApproval lets users, never keys, decide what their own group
 	// requested.
 	selfApproval bool
-	// keyUse remembers when each key was last noted as used (id to time).
+	// keyUse remembers the keys that were used lately (id to keyUse).
 	keyUse sync.Map
 	// followers are those who follow a session.
 	followers followers
@@ -201,10 +201,13 @@ func (s *Service) principal(r Reader, ref Ref) (*Principal, error) {
 
 // log appends an entry for a change that p made at this moment. It is the last
 // thing a change does: it covers the rows written since the entry before.
-func (s *Service) log(tx Tx, p *Principal, e evidence.Entry) error {
+func (s *Service) log(tx Tx, p *Principal, e evidence.Entry) error { return s.append(tx, p, &e) }
+
+// append is log for those who go on to use the entry.
+func (s *Service) append(tx Tx, p *Principal, e *evidence.Entry) error {
 	e.At = s.clock()
 	e.Principal, e.Kind, e.Name = p.Ref.String(), string(p.Kind), p.Name
-	return tx.Append(&e)
+	return tx.Append(e)
 }
 
 // data makes the further facts of an entry from alternating names and values.

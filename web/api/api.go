@@ -42,7 +42,9 @@ type api struct {
 	creates *creates
 }
 
-// handler answers a request of the principal that by names.
+// handler answers a request of the principal that by names. Whether its key is
+// still in force, the use case says that it calls: one that answers without is
+// wrapped in known.
 type handler func(c echo.Context, by domain.Ref) error
 
 // adder registers a handler under a path below the prefix.
@@ -91,10 +93,11 @@ func (a *api) guard(h handler) echo.HandlerFunc {
 			return err
 		}
 		route.SetPrincipal(c, by)
-		if err := checkQuery(c.Request().URL.RawQuery); err != nil {
-			return err
+		err = checkQuery(c.Request().URL.RawQuery)
+		if err == nil {
+			err = h(c, by)
 		}
-		return h(c, by)
+		return a.first(c, by, err)
 	}
 	return func(c echo.Context) error {
 		if err := run(c); err != nil {
@@ -102,6 +105,28 @@ func (a *api) guard(h handler) echo.HandlerFunc {
 		}
 		return nil
 	}
+}
+
+// known lets a handler run only for a principal that there is now.
+func (a *api) known(h handler) handler {
+	return func(c echo.Context, by domain.Ref) error {
+		if _, err := a.service.Principal(c.Request().Context(), by); err != nil {
+			return err
+		}
+		return h(c, by)
+	}
+}
+
+// first is what a refusal has to say before anything else: that the key is not
+// in force any more.
+func (a *api) first(c echo.Context, by domain.Ref, refused error) error {
+	if refused == nil || c.Response().Committed {
+		return refused
+	}
+	if _, err := a.service.Principal(c.Request().Context(), by); domain.ErrorCode(err) == domain.CodeUnauthenticated {
+		return err
+	}
+	return refused
 }
 
 // recovered makes an error of a panic, with the stack for the operator's log.
@@ -127,8 +152,7 @@ func (a *api) fail(c echo.Context, err error) {
 	p.write(c)
 }
 
-// authenticate finds the principal of the key in the Authorization header.
-// A key in the address is refused even when it is valid: addresses end up in
+// authenticate finds whose key stands in the Authorization header. A key in the address is refused even when it is valid: addresses end up in
 // logs and histories.
 func (a *api) authenticate(r *http.Request) (domain.Ref, error) {
 	for _, values := range r.URL.Query() {
@@ -139,11 +163,7 @@ func (a *api) authenticate(r *http.Request) (domain.Ref, error) {
 			}
 		}
 	}
-	p, err := a.service.Authenticate(r.Context(), bearer(r))
-	if err != nil {
-		return domain.Ref{}, err
-	}
-	return p.Ref, nil
+	return a.service.Recognize(r.Context(), bearer(r))
 }
 
 // bearer is the token of the one Authorization header, or of the handshake of a

@@ -14,7 +14,7 @@ import (
 )
 
 func (a *api) events(add adder) {
-	add(http.MethodGet, "/events", route.Capability(domain.TraceRead), a.getEvents)
+	add(http.MethodGet, "/events", route.Capability(domain.TraceRead), a.known(a.getEvents))
 }
 
 // getEvents reads the log as events, or follows it. A list ends where next_cursor

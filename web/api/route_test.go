@@ -150,6 +150,45 @@ func TestRoutes_WithoutKey(t *testing.T) {
 	}
 }
 
+// TestRoutes_KeyThatEndedSinceItWasUsed: that a key was right a moment ago lets
+// no address forget to look whether it still is, whoever ended it and whatever
+// else is wrong with the request.
+func TestRoutes_KeyThatEndedSinceItWasUsed(t *testing.T) {
+	t.Parallel()
+	s, hash := populated(t)
+	elsewhere := domain.NewService(s.db, domain.Config{Now: s.now}) // as a command does it
+	ends := map[string]func(key *domain.Key) error{
+		"revoked":           func(k *domain.Key) error { return s.RevokeKey(t.Context(), domain.System, k.ID) },
+		"revoked elsewhere": func(k *domain.Key) error { return elsewhere.RevokeKey(t.Context(), domain.System, k.ID) },
+		"owner disabled":    func(k *domain.Key) error { return elsewhere.DisableUser(t.Context(), domain.System, k.OwnerID) },
+	}
+	for name, end := range ends {
+		for _, tt := range []struct{ name, query, body string }{{"a good request", "", "BODY"}, {"a bad body", "", "{"}, {"a bad query", "%zz", "BODY"}} {
+			owner := strings.ReplaceAll(name+" "+tt.name, " ", "-")
+			s.owner(owner)
+			key, text, err := s.CreateKey(t.Context(), domain.System, domain.KeyInput{Name: owner, Roles: []string{"admin"}, Owner: owner, MayDecide: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			agent := &client{s, t, text}
+			agent.get("/roles/planner/can?capability=plan.create").want(http.StatusOK)
+			if err := end(key); err != nil {
+				t.Fatal(err)
+			}
+			each(t, s, func(t *testing.T, method, path, body string, _, _ int) {
+				path = strings.ReplaceAll(path, "last_event_id=x", "last_event_id=1.1")
+				if tt.query != "" {
+					path += "?" + tt.query
+				}
+				if body != "" {
+					body = strings.ReplaceAll(tt.body, "BODY", strings.ReplaceAll(body, "HASH", hash))
+				}
+				agent.on(t).do(method, path, body, "If-Match", `"`+hash+`"`).problem(http.StatusUnauthorized, "unauthenticated")
+			})
+		}
+	}
+}
+
 func TestRoutes_WithoutCapability(t *testing.T) {
 	t.Parallel()
 	s, hash := populated(t)

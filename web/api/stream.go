@@ -15,8 +15,8 @@ import (
 )
 
 func (a *api) streams(add adder) {
-	add(http.MethodGet, "/sessions/:session_id/events", route.Known, a.followSession)
-	add(http.MethodGet, "/sessions/:session_id/ws", route.Known, a.openSocket)
+	add(http.MethodGet, "/sessions/:session_id/events", route.Known, a.known(a.followSession))
+	add(http.MethodGet, "/sessions/:session_id/ws", route.Known, a.known(a.openSocket))
 }
 
 const (

@@ -13,7 +13,7 @@ import (
 )
 
 func (a *api) validation(add adder) {
-	add(http.MethodPost, "/validate/:type", route.Known, a.validate)
+	add(http.MethodPost, "/validate/:type", route.Known, a.known(a.validate))
 }
 
 // verdict says what is wrong with an object, and what would be filled or is
