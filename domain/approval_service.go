@@ -75,11 +75,12 @@ func (s *Service) DecideApproval(ctx context.Context, ref Ref, key string, in *m
 	if err := d.check(); err != nil {
 		return nil, err
 	}
-	return s.decide(ctx, ref, func(r Reader) (*Confirm, error) {
+	made, err := s.decide(ctx, ref, func(r Reader) (*Confirm, error) {
 		c, err := byApprovalKey(r, key)
 		if err == nil && in.SessionID != "" && in.SessionID != c.SessionID {
 			return nil, ErrNotFound
 		}
 		return c, err
 	}, d)
+	return made.Outcome, err
 }

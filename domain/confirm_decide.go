@@ -59,10 +59,18 @@ func (s *Service) Decide(ctx context.Context, ref Ref, id string, in DecisionInp
 	if err := in.check(); err != nil {
 		return nil, err
 	}
-	return s.decide(ctx, ref, func(r Reader) (*Confirm, error) { return r.Confirm(id) }, in)
+	made, err := s.decide(ctx, ref, byID(id), in)
+	return made.Outcome, err
 }
 
-func (s *Service) decide(ctx context.Context, ref Ref, find func(Reader) (*Confirm, error), in DecisionInput) (outcome *Outcome, err error) {
+// decided is what a decision has made of a confirm.
+type decided struct {
+	*Outcome
+	stored *ConfirmContent
+	entry  *evidence.Entry // of the decision
+}
+
+func (s *Service) decide(ctx context.Context, ref Ref, find finder, in DecisionInput) (made decided, err error) {
 	var late error
 	err = s.as(ctx, ref, func(tx Tx, p *Principal) error {
 		c, err := find(tx)
@@ -116,16 +124,20 @@ func (s *Service) decide(ctx context.Context, ref Ref, find func(Reader) (*Confi
 		if c.EffectiveHash, err = effectiveHash(stored, content, actions); err != nil {
 			return err
 		}
-		if err := s.finish(tx, p, c, d); err != nil {
+		entry, err := s.finish(tx, p, c, d)
+		if err != nil {
 			return err
 		}
-		outcome = &Outcome{Confirm: c, Decision: d, Text: d.text()}
+		made = decided{&Outcome{Confirm: c, Decision: d, Text: d.text()}, stored, entry}
 		return s.applyToPlan(tx, p, c, d)
 	})
 	if err == nil {
 		err = late
 	}
-	return outcome, err
+	if err != nil {
+		return decided{}, err
+	}
+	return made, nil
 }
 
 // perAction turns what was sent into one decision for each action.
@@ -315,11 +327,14 @@ func (c *Confirm) sameContent(r Reader, sent string) error {
 
 // effectiveHash names what was approved: the content with edits in place.
 func effectiveHash(stored *ConfirmContent, content *evidence.Content, actions []ActionDecision) (string, error) {
-	args := make([]json.RawMessage, len(actions))
+	args, edited := make([]json.RawMessage, len(actions)), false
 	for i, a := range actions {
 		if a.Type == ActionEdit && !bytes.Equal(a.Args, content.Actions[i].Args) {
-			args[i] = a.Args
+			args[i], edited = a.Args, true
 		}
+	}
+	if !edited {
+		return evidence.ContentHash(stored.Salt, stored.Content), nil
 	}
 	effective, err := content.WithArgs(args).Marshal()
 	return evidence.ContentHash(stored.Salt, effective), err
@@ -336,36 +351,34 @@ func EffectiveHash(stored *ConfirmContent, args []json.RawMessage) (string, erro
 	return evidence.ContentHash(stored.Salt, effective), err
 }
 
-// finish writes a final decision and its entry. A CAS in the Store keeps two
-// transactions from both finishing a confirm.
-func (s *Service) finish(tx Tx, p *Principal, c *Confirm, d *Decision) (err error) {
+// finish writes a final decision and its entry, which it gives. A CAS in the
+// Store keeps two transactions from both finishing a confirm. The decision is
+// the confirm's first: it is the one that ends it, and nobody decides an import,
+// which may have come with others.
+func (s *Service) finish(tx Tx, p *Principal, c *Confirm, d *Decision) (entry *evidence.Entry, err error) {
 	if d.ID == "" {
 		if d.ID, err = s.newID(); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	before, err := tx.Decisions(c.ID)
-	if err != nil {
-		return err
-	}
-	d.Number, d.DecidedAt = len(before), s.clock()
+	d.DecidedAt = s.clock()
 	if d.Seq, err = tx.NextSeq(); err != nil {
-		return err
+		return nil, err
 	}
 	c.Status, c.Cause, c.DecidedAt, c.DecidedSeq = d.Status, d.Cause, d.DecidedAt, d.Seq
 	if err := tx.FinishConfirm(c); errors.Is(err, ErrConflict) {
 		now, err := tx.Confirm(c.ID)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		return s.withDecision(tx, now, now.open())
+		return nil, s.withDecision(tx, now, now.open())
 	} else if err != nil {
-		return err
+		return nil, err
 	}
 	if err := tx.InsertDecision(d); errors.Is(err, ErrConflict) {
-		return refuse(CodeIDTaken, "Another decision has the id %s.", d.ID)
+		return nil, refuse(CodeIDTaken, "Another decision has the id %s.", d.ID)
 	} else if err != nil {
-		return err
+		return nil, err
 	}
 	facts := []any{"decision_id", d.ID, "target_type", c.TargetType, "target_id", c.TargetID}
 	if d.Intent != "" {
@@ -380,14 +393,14 @@ func (s *Service) finish(tx Tx, p *Principal, c *Confirm, d *Decision) (err erro
 	if c.StepID != "" {
 		facts = append(facts, "step_id", c.StepID)
 	}
-	entry := evidence.Entry{
+	entry = &evidence.Entry{
 		Type: "confirm." + string(d.Status), Role: d.DecidedByRole, Cause: string(d.Cause), ConfirmID: c.ID, PlanID: c.PlanID,
 		ContentHash: c.ContentHash, EffectiveHash: c.EffectiveHash, TraceID: c.TraceID, SpanID: c.SpanID, Data: data(facts...),
 	}
 	for _, a := range d.Actions {
 		entry.Decisions = append(entry.Decisions, evidence.EntryDecision{Type: a.Type, ArgsHash: a.ArgsHash, Filled: a.Filled})
 	}
-	return s.log(tx, p, entry)
+	return entry, s.append(tx, p, entry)
 }
 
 // withDecision adds the winning decision to a refusal.

@@ -54,7 +54,8 @@ func (s *Service) cancel(tx Tx, p *Principal, c *Confirm, reason string) error {
 			d.DecidedByRole = p.roleFor(ConfirmReject).Name
 		}
 	}
-	return s.finish(tx, p, c, d)
+	_, err = s.finish(tx, p, c, d)
+	return err
 }
 
 // expire rejects a confirm whose deadline has come. The refusal it returns
@@ -65,7 +66,7 @@ func (s *Service) expire(tx Tx, c *Confirm) (late *Error, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.finish(tx, &system, c, d); err != nil {
+	if _, err := s.finish(tx, &system, c, d); err != nil {
 		return nil, err
 	}
 	late = c.open()

@@ -51,8 +51,11 @@ func (s *Service) postConfirm(tx Tx, p *Principal, in *mplp.Confirm, frame appro
 		if old.RequestedGroup != p.Group || !bytes.Equal(old.BodyDigest, digest[:]) {
 			return nil, refuse(CodeIDTaken, "This id or approval key names another confirm.")
 		}
-		native, err := confirmObject(tx, old)
-		return &PostedConfirm{Confirm: old, Native: native, Warnings: in.Warnings}, found(err, "confirm content: it has been forgotten")
+		object, err := confirmObject(tx, old)
+		if err != nil {
+			return nil, found(err, "confirm content: it has been forgotten")
+		}
+		return &PostedConfirm{Confirm: old, Native: object.Native, Warnings: in.Warnings}, nil
 	}
 	if err := s.quota(tx, p); err != nil {
 		return nil, err

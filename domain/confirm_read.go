@@ -90,7 +90,6 @@ type ConfirmDetail struct {
 	Before       *Confirm    // the one it supersedes
 	SupersededBy []string
 	Standing     Standing
-	Native       []byte // as the JSON interface gives it
 }
 
 // Standing says what a reader may do with a confirm, and why not.
@@ -105,15 +104,7 @@ type Standing struct {
 // Confirm finds a confirm with everything about it. An expiry is settled
 // before it answers.
 func (s *Service) Confirm(ctx context.Context, ref Ref, id string) (detail *ConfirmDetail, err error) {
-	o, err := s.Outcome(ctx, ref, id, 0)
-	if err != nil {
-		return nil, err
-	}
-	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
-		c, err := r.Confirm(o.Confirm.ID)
-		if err != nil {
-			return found(err, "confirm")
-		}
+	err = s.settled(ctx, ref, byID(id), func(r Reader, p *Principal, c *Confirm) error {
 		detail, err = s.confirmDetail(r, p, c)
 		return err
 	})
@@ -134,11 +125,6 @@ func (s *Service) confirmDetail(r Reader, p *Principal, c *Confirm) (*ConfirmDet
 	}
 	if detail.Decisions, err = r.Decisions(c.ID); err != nil {
 		return nil, err
-	}
-	if detail.Stored != nil {
-		if detail.Native, err = confirmObject(r, c); err != nil {
-			return nil, err
-		}
 	}
 	if err := s.surroundings(r, p, detail); err != nil {
 		return nil, err

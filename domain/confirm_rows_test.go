@@ -21,11 +21,11 @@ import (
 // object is a confirm as the JSON interface gives it to somebody.
 func (w *world) object(ref domain.Ref, id string) map[string]any {
 	w.t.Helper()
-	detail, err := w.Confirm(w.ctx, ref, id)
+	o, err := w.ConfirmObject(w.ctx, ref, id)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return members(w.t, detail.Native)
+	return members(w.t, o.Native)
 }
 
 func members(t *testing.T, native []byte) (object map[string]any) {
@@ -219,11 +219,11 @@ func TestC29_C30_C32_ProposalIsAConfirm(t *testing.T) {
 	if diff := cmp.Diff(want, object); diff != "" {
 		t.Errorf("C-30: the confirm (-want +got):\n%s", diff)
 	}
-	detail, err := w.Confirm(w.ctx, agent, c.ID)
+	native, err := w.ConfirmObject(w.ctx, agent, c.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	canonical, err := mplp.CanonicalConfirm(detail.Native, mplp.ConfirmExtra{})
+	canonical, err := mplp.CanonicalConfirm(native.Native, mplp.ConfirmExtra{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,28 +22,33 @@ func (s *Service) ConfirmObjects(ctx context.Context, ref Ref, f ConfirmFilter, 
 			} else if err != nil {
 				return err
 			}
-			list = append(list, object)
+			list = append(list, object.Native)
 		}
 		return nil
 	})
 	return list, next, err
 }
 
-func confirmObject(r Reader, c *Confirm) ([]byte, error) {
+func confirmObject(r Reader, c *Confirm) (*ConfirmObject, error) {
 	stored, err := r.ConfirmContent(c.ID)
 	if err != nil {
 		return nil, err
 	}
 	object, err := stored.object()
-	if err != nil || c.Imported || !c.Final() {
-		return mplp.RenderConfirm(object, string(c.Status), nil, nil), err
-	}
-	decisions, err := r.Decisions(c.ID)
 	if err != nil {
 		return nil, err
 	}
+	o := &ConfirmObject{Confirm: c}
+	if c.Imported || !c.Final() {
+		o.Native = mplp.RenderConfirm(object, string(c.Status), nil, nil)
+		return o, nil
+	}
+	if o.Decisions, err = r.Decisions(c.ID); err != nil {
+		return nil, err
+	}
 	events, err := objectEvents(r, EntryFilter{ConfirmID: c.ID, Types: confirmEntries})
-	return mplp.RenderConfirm(object, string(c.Status), records(decisions), events), err
+	o.Native = mplp.RenderConfirm(object, string(c.Status), records(o.Decisions), events)
+	return o, err
 }
 
 // PlanObjects is Plans with each as the JSON interface gives it.
@@ -74,19 +79,38 @@ func (s *Service) ContextObjects(ctx context.Context, ref Ref, page Page) (list 
 	return list, next, err
 }
 
-// ConfirmObject gives one confirm as the JSON interface does, without what only
-// a page shows.
-func (s *Service) ConfirmObject(ctx context.Context, ref Ref, id string) (c *Confirm, object []byte, err error) {
-	o, err := s.Outcome(ctx, ref, id, 0)
-	if err != nil {
-		return nil, nil, err
-	}
-	err = s.read(ctx, ref, func(r Reader, _ *Principal) error {
-		if c, err = r.Confirm(o.Confirm.ID); err != nil {
-			return found(err, "confirm")
-		}
-		object, err = confirmObject(r, c)
+// ConfirmObject is a confirm as the JSON interface gives it, without what only a
+// page shows.
+type ConfirmObject struct {
+	Confirm   *Confirm
+	Decisions []*Decision
+	Native    []byte
+}
+
+// ConfirmObject finds a confirm as the JSON interface gives it. An expiry is
+// settled before it answers.
+func (s *Service) ConfirmObject(ctx context.Context, ref Ref, id string) (o *ConfirmObject, err error) {
+	err = s.settled(ctx, ref, byID(id), func(r Reader, _ *Principal, c *Confirm) error {
+		o, err = confirmObject(r, c)
 		return found(err, "confirm content: it has been forgotten")
 	})
-	return c, object, err
+	return o, err
+}
+
+// DecideObject is Decide, and gives the confirm as it is then.
+func (s *Service) DecideObject(ctx context.Context, ref Ref, id string, in DecisionInput) (*ConfirmObject, error) {
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	made, err := s.decide(ctx, ref, byID(id), in)
+	if err != nil {
+		return nil, err
+	}
+	object, err := made.stored.object()
+	if err != nil {
+		return nil, err
+	}
+	o := &ConfirmObject{Confirm: made.Confirm, Decisions: []*Decision{made.Decision}}
+	o.Native = mplp.RenderConfirm(object, string(made.Confirm.Status), records(o.Decisions), []mplp.Raw{eventsOf(made.entry)[0].object()})
+	return o, nil
 }

@@ -38,7 +38,7 @@ func (s *Service) Outcome(ctx context.Context, ref Ref, id string, wait time.Dur
 	return s.await(ctx, ref, func(r Reader) (*Confirm, error) { return r.Confirm(id) }, wait)
 }
 
-func (s *Service) await(ctx context.Context, ref Ref, find func(Reader) (*Confirm, error), wait time.Duration) (*Outcome, error) {
+func (s *Service) await(ctx context.Context, ref Ref, find finder, wait time.Duration) (*Outcome, error) {
 	o, err := s.outcome(ctx, ref, find)
 	if err != nil || wait <= 0 || o.Settled() {
 		return o, err
@@ -74,7 +74,25 @@ func (s *Service) await(ctx context.Context, ref Ref, find func(Reader) (*Confir
 }
 
 // outcome looks once.
-func (s *Service) outcome(ctx context.Context, ref Ref, find func(Reader) (*Confirm, error)) (o *Outcome, err error) {
+func (s *Service) outcome(ctx context.Context, ref Ref, find finder) (o *Outcome, err error) {
+	err = s.settled(ctx, ref, find, func(r Reader, _ *Principal, c *Confirm) error {
+		o, err = outcomeOf(r, c)
+		return err
+	})
+	return o, err
+}
+
+// finder finds a confirm.
+type finder func(Reader) (*Confirm, error)
+
+func byID(id string) finder {
+	return func(r Reader) (*Confirm, error) { return r.Confirm(id) }
+}
+
+// settled runs fn on a snapshot in which a confirm that the principal sees is
+// not due: its expiry is settled first.
+func (s *Service) settled(ctx context.Context, ref Ref, find finder, fn func(Reader, *Principal, *Confirm) error) error {
+	due := ""
 	look := func(r Reader, p *Principal) error {
 		c, err := find(r)
 		if err != nil {
@@ -83,17 +101,17 @@ func (s *Service) outcome(ctx context.Context, ref Ref, find func(Reader) (*Conf
 		if !p.sees(c) {
 			return notFound("confirm")
 		}
-		o, err = outcomeOf(r, c)
+		if due == "" && c.Due(s.clock()) {
+			due = c.ID
+			return nil
+		}
+		return fn(r, p, c)
+	}
+	if err := s.read(ctx, ref, look); err != nil || due == "" {
 		return err
 	}
-	if err := s.read(ctx, ref, look); err != nil {
-		return nil, err
+	if err := s.settle(ctx, due); err != nil {
+		return err
 	}
-	if o.Confirm.Due(s.clock()) {
-		if err := s.settle(ctx, o.Confirm.ID); err != nil {
-			return nil, err
-		}
-		err = s.read(ctx, ref, look)
-	}
-	return o, err
+	return s.read(ctx, ref, look)
 }

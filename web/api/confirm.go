@@ -35,7 +35,7 @@ func (a *api) postConfirm(c echo.Context, by domain.Ref) error {
 	}
 	c.Response().Header().Set("ETag", `"`+posted.Confirm.ContentHash+`"`)
 	object, err := inForm(c, func(native []byte) ([]byte, error) {
-		return mplp.CanonicalConfirm(native, confirmExtra(&domain.ConfirmDetail{Confirm: posted.Confirm}))
+		return mplp.CanonicalConfirm(native, confirmExtra(&domain.ConfirmObject{Confirm: posted.Confirm}))
 	}, posted.Native)
 	if err != nil {
 		return err
@@ -91,19 +91,21 @@ func (a *api) cancelConfirm(c echo.Context, by domain.Ref) error {
 	return writeObject(c, http.StatusOK, nil, object)
 }
 
-// confirmObject gives a confirm in the form asked for, and its content hash in
-// the header ETag. The hash names the content, not the representation: it stays
-// while the status changes, so no request is answered with 304.
+// confirmObject finds a confirm, in the form asked for.
 func (a *api) confirmObject(c echo.Context, by domain.Ref, id string) ([]byte, error) {
-	detail, err := a.service.Confirm(c.Request().Context(), by, id)
+	o, err := a.service.ConfirmObject(c.Request().Context(), by, id)
 	if err != nil {
 		return nil, err
 	}
-	if detail.Native == nil {
-		return nil, &domain.Error{Code: domain.CodeNotFound, Message: "The content of this confirm has been forgotten."}
-	}
-	c.Response().Header().Set("ETag", `"`+detail.Confirm.ContentHash+`"`)
-	return inForm(c, func(native []byte) ([]byte, error) { return mplp.CanonicalConfirm(native, confirmExtra(detail)) }, detail.Native)
+	return confirmObject(c, o)
+}
+
+// confirmObject gives a confirm in the form asked for, and its content hash in
+// the header ETag. The hash names the content, not the representation: it stays
+// while the status changes, so no request is answered with 304.
+func confirmObject(c echo.Context, o *domain.ConfirmObject) ([]byte, error) {
+	c.Response().Header().Set("ETag", `"`+o.Confirm.ContentHash+`"`)
+	return inForm(c, func(native []byte) ([]byte, error) { return mplp.CanonicalConfirm(native, confirmExtra(o)) }, o.Native)
 }
 
 // canonicalConfirm projects a confirm of a list, with what is not in its native
@@ -116,22 +118,22 @@ func (a *api) canonicalConfirm(c echo.Context, by domain.Ref) projection {
 		if err := json.Unmarshal(native, &object); err != nil {
 			return nil, err
 		}
-		detail, err := a.service.Confirm(c.Request().Context(), by, object.ID)
+		found, err := a.service.ConfirmObject(c.Request().Context(), by, object.ID)
 		if err != nil {
 			return nil, err
 		}
-		return mplp.CanonicalConfirm(native, confirmExtra(detail))
+		return mplp.CanonicalConfirm(native, confirmExtra(found))
 	}
 }
 
 // confirmExtra is what only the canonical form says of a confirm; the native
 // one leaves it to the outcome.
-func confirmExtra(detail *domain.ConfirmDetail) mplp.ConfirmExtra {
-	x := mplp.ConfirmExtra{ApprovalKey: detail.Confirm.ApprovalKey, ExpiresAt: detail.Confirm.ExpiresAt}
-	if len(detail.Decisions) == 0 || detail.Confirm.Imported {
+func confirmExtra(o *domain.ConfirmObject) mplp.ConfirmExtra {
+	x := mplp.ConfirmExtra{ApprovalKey: o.Confirm.ApprovalKey, ExpiresAt: o.Confirm.ExpiresAt}
+	if len(o.Decisions) == 0 || o.Confirm.Imported {
 		return x
 	}
-	last := detail.Decisions[len(detail.Decisions)-1]
+	last := o.Decisions[len(o.Decisions)-1]
 	x.Cause, x.UserEditContent = string(last.Cause), last.UserEditContent
 	for _, d := range last.Actions {
 		x.Decisions = append(x.Decisions, mplp.ActionDecision{Type: d.Type, Name: d.Name, Args: d.Args, Message: d.Message})

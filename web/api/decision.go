@@ -47,14 +47,14 @@ func (a *api) patchConfirm(c echo.Context, by domain.Ref) error {
 }
 
 func (a *api) decide(c echo.Context, by domain.Ref, in *mplp.DecisionPost) ([]byte, error) {
-	o, err := a.service.Decide(c.Request().Context(), by, param(c, "id"), domain.DecisionFromJSON(in))
+	o, err := a.service.DecideObject(c.Request().Context(), by, param(c, "id"), domain.DecisionFromJSON(in))
 	if err != nil {
 		return nil, err
 	}
 	if err := warn(c, in.Warnings); err != nil {
 		return nil, err
 	}
-	return a.confirmObject(c, by, o.Confirm.ID)
+	return confirmObject(c, o)
 }
 
 var entityTag = regexp.MustCompile(`^"?(sha256:[0-9a-f]{64})"?$`)

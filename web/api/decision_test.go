@@ -36,6 +36,34 @@ func TestDecision_Approve(t *testing.T) {
 	}
 }
 
+// TestDecision_AnswersWhatIsRead: the answer is made of what the transaction
+// knows, and must not differ from the confirm as anybody reads it afterwards.
+func TestDecision_AnswersWhatIsRead(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, confirm, decision string }{
+		{"approved", toolCall, `{"status":"approved","content_hash":HASH}`},
+		{"rejected with words", twoCalls, `{"content_hash":HASH,"reason":"No <b>","user_edit_content":"later","decisions":[{"type":"approve"},{"type":"reject","message":"no"}]}`},
+		{"edited", toolCall, `{"content_hash":HASH,"decisions":[{"type":"edit","edited_action":{"name":"execute_trade","args":{"quantity":1e400}}}]}`},
+		{"of a plan", `{"target_type":"plan","target_id":"plan-1"}`, `{"status":"rejected","content_hash":HASH}`},
+	} {
+		for _, form := range []string{"", "?form=canonical"} {
+			t.Run(tt.name+form, func(t *testing.T) {
+				t.Parallel()
+				s := newServer(t)
+				agent, reviewer := s.agent("executor", "planner"), s.decider("lead", "reviewer")
+				agent.post("/plans", draft).want(http.StatusCreated)
+				confirm := agent.post("/confirms", tt.confirm).want(http.StatusCreated)
+				path := "/confirms/" + confirm.text("confirm_id")
+				decided := reviewer.post(path+"/decisions"+form, strings.ReplaceAll(tt.decision, "HASH", confirm.header.Get("ETag"))).want(http.StatusCreated)
+				read := agent.get(path + form).want(http.StatusOK)
+				if decided.body != read.body || decided.header.Get("ETag") != read.header.Get("ETag") {
+					t.Errorf("decided as %s, read as %s", decided.body, read.body)
+				}
+			})
+		}
+	}
+}
+
 func TestDecision_Refusals(t *testing.T) {
 	t.Parallel()
 	const hash = `"sha256:0000000000000000000000000000000000000000000000000000000000000000"`
