@@ -70,6 +70,26 @@ func (s *Service) PlanObjects(ctx context.Context, ref Ref, f PlanFilter, page P
 	return list, next, err
 }
 
+// PlanObject is a plan as the JSON interface gives it.
+type PlanObject struct {
+	Plan   *Plan
+	Native []byte
+}
+
+// PlanObject finds a plan as the JSON interface gives it; see Plan.
+func (s *Service) PlanObject(ctx context.Context, ref Ref, id string) (o *PlanObject, err error) {
+	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
+		plan, err := visiblePlan(r, p, id)
+		if err != nil {
+			return err
+		}
+		o = &PlanObject{Plan: plan}
+		o.Native, err = planNative(r, plan)
+		return err
+	})
+	return o, err
+}
+
 // ContextObjects is Contexts with each as the JSON interface gives it.
 func (s *Service) ContextObjects(ctx context.Context, ref Ref, page Page) (list [][]byte, next string, err error) {
 	contexts, next, err := s.Contexts(ctx, ref, page)

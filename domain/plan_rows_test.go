@@ -172,7 +172,7 @@ func TestP12_P13_StatusesAreAccepted(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s, %s: %v", plan, step, err)
 		}
-		detail, err := w.Plan(w.ctx, agent, id)
+		detail, err := w.PlanObject(w.ctx, agent, id)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -208,7 +208,6 @@ type PlanDetail struct {
 	Document *mplp.Plan // as sent
 	Context  *Context   // nil: unknown, or not for this reader
 	Confirms []*Confirm // newest first
-	Native   []byte     // as the JSON interface gives it
 	Propose  error      // nil: this reader may propose it now
 	Cancel   error      // nil: this reader may cancel it now
 }
@@ -228,21 +227,15 @@ func (s *Service) Plan(ctx context.Context, ref Ref, id string) (detail *PlanDet
 }
 
 func (s *Service) planDetail(r Reader, p *Principal, plan *Plan) (*PlanDetail, error) {
-	content, err := r.PlanContent(plan.ID)
+	document, err := s.planDocument(r, plan.ID)
 	if err != nil {
 		return nil, err
 	}
-	detail := &PlanDetail{Plan: plan}
-	if detail.Document, err = mplp.ParsePlan(content, s.limits.Wire()); err != nil {
-		return nil, err
-	}
+	detail := &PlanDetail{Plan: plan, Document: document}
 	if c, err := r.Context(plan.ContextID); err == nil && p.CanAny(ContextRead, ContextModify) {
 		detail.Context = c
 	}
 	if detail.Confirms, err = r.ConfirmsOfPlan(plan.ID); err != nil {
-		return nil, err
-	}
-	if detail.Native, err = planNative(r, plan); err != nil {
 		return nil, err
 	}
 	if detail.Propose = p.needs(PlanPropose); detail.Propose == nil {

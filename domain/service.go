@@ -36,6 +36,7 @@ type Service struct {
 	selfApproval bool
 	// keyUse remembers the keys that were used lately (id to keyUse).
 	keyUse sync.Map
+	documents documents
 	// followers are those who follow a session.
 	followers followers
 	// looked is what the last look at deadlines found, if any.

@@ -29,7 +29,7 @@ func (s StepStatus) letter() byte { return s[0] }
 
 // StartPlan moves an approved plan to in_progress (requirements P-14e). Its
 // context must be known and active (P-23, P-26, P-30). Needs plan.execute.
-func (s *Service) StartPlan(ctx context.Context, ref Ref, id string) (*PlanDetail, error) {
+func (s *Service) StartPlan(ctx context.Context, ref Ref, id string) (*PlanObject, error) {
 	return s.changePlan(ctx, ref, id, func(tx Tx, p *Principal, plan *Plan, _ *mplp.Plan) error {
 		if !plan.Status.CanMove(PlanInProgress) {
 			return refuse(CodeInvalidTransition, "Only an approved plan starts; this plan is %s.", plan.Status)
@@ -63,7 +63,7 @@ func activeContext(r Reader, plan *Plan) error {
 
 // CompletePlan moves a running plan to completed once every step is completed
 // or skipped (requirements P-14f, P-28). Needs plan.execute.
-func (s *Service) CompletePlan(ctx context.Context, ref Ref, id string) (*PlanDetail, error) {
+func (s *Service) CompletePlan(ctx context.Context, ref Ref, id string) (*PlanObject, error) {
 	return s.changePlan(ctx, ref, id, func(tx Tx, p *Principal, plan *Plan, document *mplp.Plan) error {
 		if !plan.Status.CanMove(PlanCompleted) {
 			return refuse(CodeInvalidTransition, "Only a running plan completes; this plan is %s.", plan.Status)
@@ -79,7 +79,7 @@ func (s *Service) CompletePlan(ctx context.Context, ref Ref, id string) (*PlanDe
 
 // FailPlan moves a running plan to failed: its agent calls one of its failed
 // steps critical (requirements P-14g, P-29). Needs plan.execute.
-func (s *Service) FailPlan(ctx context.Context, ref Ref, id string) (*PlanDetail, error) {
+func (s *Service) FailPlan(ctx context.Context, ref Ref, id string) (*PlanObject, error) {
 	return s.changePlan(ctx, ref, id, func(tx Tx, p *Principal, plan *Plan, document *mplp.Plan) error {
 		if !plan.Status.CanMove(PlanFailed) {
 			return refuse(CodeInvalidTransition, "Only a running plan fails; this plan is %s.", plan.Status)
@@ -95,7 +95,7 @@ func (s *Service) FailPlan(ctx context.Context, ref Ref, id string) (*PlanDetail
 // it: dependants are blocked when the step fails and pending again when none of
 // their dependencies is failed any more; the plan completes with its last step
 // and fails with a step that is called critical. Needs plan.execute.
-func (s *Service) MoveStep(ctx context.Context, ref Ref, planID, stepID string, to StepStatus, critical bool) (*PlanDetail, error) {
+func (s *Service) MoveStep(ctx context.Context, ref Ref, planID, stepID string, to StepStatus, critical bool) (*PlanObject, error) {
 	if !slices.Contains([]StepStatus{StepPending, StepInProgress, StepCompleted, StepBlocked, StepSkipped, StepFailed}, to) {
 		return nil, invalid("status", "enum", "A step is pending, in_progress, completed, blocked, skipped or failed.")
 	}
@@ -155,7 +155,7 @@ func (p *Plan) trace() string {
 }
 
 // changePlan runs a change of a plan that executing agents may make.
-func (s *Service) changePlan(ctx context.Context, ref Ref, id string, change func(Tx, *Principal, *Plan, *mplp.Plan) error) (detail *PlanDetail, err error) {
+func (s *Service) changePlan(ctx context.Context, ref Ref, id string, change func(Tx, *Principal, *Plan, *mplp.Plan) error) (moved *PlanObject, err error) {
 	err = s.as(ctx, ref, func(tx Tx, p *Principal) error {
 		plan, err := visiblePlan(tx, p, id)
 		if err != nil {
@@ -177,18 +177,11 @@ func (s *Service) changePlan(ctx context.Context, ref Ref, id string, change fun
 		if err := change(tx, p, plan, document); err != nil {
 			return err
 		}
-		detail, err = s.planDetail(tx, p, plan)
+		moved = &PlanObject{Plan: plan}
+		moved.Native, err = planNative(tx, plan)
 		return err
 	})
-	return detail, err
-}
-
-func (s *Service) planDocument(r Reader, id string) (*mplp.Plan, error) {
-	content, err := r.PlanContent(id)
-	if err != nil {
-		return nil, err
-	}
-	return mplp.ParsePlan(content, s.limits.Wire())
+	return moved, err
 }
 
 // stepGraph is a plan's steps by position, so that one move costs time linear

@@ -104,9 +104,9 @@ func (a *api) cancelPlan(c echo.Context, by domain.Ref) error {
 }
 
 func (a *api) writePlan(c echo.Context, by domain.Ref, id string) error {
-	detail, err := a.service.Plan(c.Request().Context(), by, id)
+	plan, err := a.service.PlanObject(c.Request().Context(), by, id)
 	if err != nil {
 		return err
 	}
-	return writeObject(c, http.StatusOK, mplp.CanonicalPlan, detail.Native)
+	return writeObject(c, http.StatusOK, mplp.CanonicalPlan, plan.Native)
 }

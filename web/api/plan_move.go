@@ -20,7 +20,7 @@ func (a *api) planMoves(add adder) {
 }
 
 // movePlan answers with the plan after a move that needs no more than its id.
-func movePlan(move func(context.Context, domain.Ref, string) (*domain.PlanDetail, error)) handler {
+func movePlan(move func(context.Context, domain.Ref, string) (*domain.PlanObject, error)) handler {
 	return func(c echo.Context, by domain.Ref) error {
 		moved, err := move(c.Request().Context(), by, param(c, "id"))
 		if err != nil {

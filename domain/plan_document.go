@@ -1,0 +1,57 @@
+package domain
+
+import (
+	"crypto/sha256"
+	"sync"
+
+	"countersign/domain/mplp"
+)
+
+// maxDocuments bounds the contents, in bytes, whose plans are remembered.
+const maxDocuments = 8 << 20
+
+// documents remembers contents of plans as they were parsed: the gate asks for
+// the same few before every tool, and parsing a large one takes longer than all
+// the rest. They are known by the hash of their bytes, so that none is ever
+// another's. Nobody changes what stands here.
+type documents struct {
+	mu    sync.Mutex
+	known map[[sha256.Size]byte]*mplp.Plan
+	size  int
+}
+
+func (d *documents) parse(content []byte, limits mplp.Limits) (*mplp.Plan, error) {
+	hash := sha256.Sum256(content)
+	if plan := d.find(hash); plan != nil {
+		return plan, nil
+	}
+	plan, err := mplp.ParsePlan(content, limits)
+	if err == nil {
+		d.keep(hash, plan, len(content))
+	}
+	return plan, err
+}
+
+func (d *documents) find(hash [sha256.Size]byte) *mplp.Plan {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.known[hash]
+}
+
+func (d *documents) keep(hash [sha256.Size]byte, plan *mplp.Plan, size int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.size += size; d.known == nil || d.size > maxDocuments {
+		d.known, d.size = map[[sha256.Size]byte]*mplp.Plan{}, size
+	}
+	d.known[hash] = plan
+}
+
+// planDocument is a plan as it was sent, to be read only.
+func (s *Service) planDocument(r Reader, id string) (*mplp.Plan, error) {
+	content, err := r.PlanContent(id)
+	if err != nil {
+		return nil, err
+	}
+	return s.documents.parse(content, s.limits.Wire())
+}
