@@ -2,6 +2,7 @@ package domain_test
 
 import (
 	"database/sql"
+	"fmt"
 	"testing"
 
 	"countersign/domain"
@@ -84,29 +85,63 @@ func TestGate_MissesNoConfirmOfTheLog(t *testing.T) {
 		"an import":         "UPDATE confirms SET imported = 1 WHERE confirm_id LIKE 'no-%'",
 		"older":             "UPDATE confirms SET requested_seq = -requested_seq WHERE confirm_id LIKE 'no-%'",
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t)
-			agent, reviewer := w.worker(), w.user("reviewer", "reviewer")
-			w.running(agent, reviewer, "p")
-			ask := func(id, step string, status domain.Status) {
-				w.mustDecide(reviewer, w.post(agent, `{"confirm_id":"`+id+`","target_type":"plan","target_id":"p","step_id":"`+step+`","on_reject":"recover"}`), status)
-			}
-			ask("yes", "s2", domain.Approved)
-			ask("no-2", "s2", domain.Rejected)
-			ask("no-3", "s3", domain.Rejected)
-			for _, step := range []string{"s2", "s3"} {
-				if got := w.gate(agent, "p", step); got != "BLOCK recover" {
-					t.Fatalf("before: %s: %s", step, got)
+		for crowd, others := range map[string]int{"alone": 0, "among many": 20} {
+			t.Run(name+", "+crowd, func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t)
+				agent, reviewer := w.worker(), w.user("reviewer", "reviewer")
+				w.running(agent, reviewer, "p")
+				ask := func(id, step string, status domain.Status) {
+					w.mustDecide(reviewer, w.post(agent, `{"confirm_id":"`+id+`","target_type":"plan","target_id":"p","step_id":"`+step+`","on_reject":"recover"}`), status)
 				}
-			}
-			w.sql(change)
-			for _, step := range []string{"s2", "s3"} {
-				v, err := w.Gate(w.ctx, agent, domain.GateQuery{PlanID: "p", StepID: step})
-				if err == nil && v.Allow() {
-					t.Errorf("the gate resumes %s: %+v", step, v)
+				resumes := func() { // what it has read of the log, it may remember
+					t.Helper()
+					if got := w.gate(agent, "p", "s1"); got != "RESUME approved" {
+						t.Fatalf("s1: %s", got)
+					}
 				}
-			}
-		})
+				for i := range others {
+					ask(fmt.Sprint("other-", i), "s1", domain.Approved)
+				}
+				resumes()
+				ask("yes", "s2", domain.Approved)
+				ask("no-2", "s2", domain.Rejected)
+				resumes()
+				ask("no-3", "s3", domain.Rejected)
+				for _, step := range []string{"s2", "s3"} {
+					if got := w.gate(agent, "p", step); got != "BLOCK recover" {
+						t.Fatalf("before: %s: %s", step, got)
+					}
+				}
+				w.sql(change)
+				for _, step := range []string{"s2", "s3"} {
+					v, err := w.Gate(w.ctx, agent, domain.GateQuery{PlanID: "p", StepID: step})
+					if err == nil && v.Allow() {
+						t.Errorf("the gate resumes %s: %+v", step, v)
+					}
+				}
+			})
+		}
+	}
+}
+
+// What the gate remembers of the log holds for that log only: not for one that
+// was put back to an earlier state.
+func TestGate_RemembersOnlyWhatTheLogHas(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	agent, reviewer := w.worker(), w.user("reviewer", "reviewer")
+	w.running(agent, reviewer, "p")
+	for i := range 20 {
+		id := fmt.Sprint("c-", i)
+		w.mustDecide(reviewer, w.post(agent, `{"confirm_id":"`+id+`","target_type":"plan","target_id":"p","step_id":"s1"}`), domain.Approved)
+	}
+	if got := w.gate(agent, "p", "s1"); got != "RESUME approved" {
+		t.Fatalf("before: %s", got)
+	}
+	w.sql("DROP TRIGGER log_no_delete", "DELETE FROM log WHERE confirm_id = 'c-19'",
+		"DELETE FROM decisions WHERE confirm_id = 'c-19'", "DELETE FROM confirm_contents WHERE confirm_id = 'c-19'", "DELETE FROM confirms WHERE confirm_id = 'c-19'")
+	if got := w.gate(agent, "p", "s1"); got != "RESUME approved" {
+		t.Errorf("of a log without the last: %s", got)
 	}
 }

@@ -2,10 +2,8 @@ package domain
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -173,7 +171,7 @@ func (s *Service) verdict(r Reader, p *Principal, q GateQuery) (v *Verdict, dead
 	if err != nil || !v.Allow() {
 		return v, deadline, nil, err
 	}
-	switch more, err := overlooked(r, plan.ID, q.StepID, confirms); {
+	switch more, err := s.overlooked(r, plan.ID, q.StepID, confirms); {
 	case err != nil:
 		return nil, deadline, nil, err
 	case more:
@@ -223,35 +221,6 @@ func (s *Service) verdictOn(r Reader, plan *Plan, c *Confirm, q GateQuery) (*Ver
 		v.Verdict, v.Code = VerdictResume, "approved"
 	}
 	return v, nil
-}
-
-// overlooked holds the log to there being no other confirm that could speak for
-// the step: one whose row is lost, or says that it is about something else,
-// would give an earlier approval the word. Of confirms bound to other steps
-// there is nothing to find.
-func overlooked(r Reader, planID, stepID string, confirms []*Confirm) (bool, error) {
-	entries, err := r.Entries(EntryFilter{PlanID: planID, Type: "confirm.requested", Limit: math.MaxInt32})
-	if err != nil {
-		return false, err
-	}
-	for _, e := range entries {
-		var facts struct {
-			StepID string `json:"step_id"`
-		}
-		if err := json.Unmarshal(e.Data, &facts); err != nil {
-			return false, err
-		}
-		if facts.StepID != "" && facts.StepID != stepID {
-			continue
-		}
-		if !slices.ContainsFunc(confirms, func(c *Confirm) bool {
-			return c.ID == e.ConfirmID && c.RequestedSeq == e.Seq && !c.Imported &&
-				c.StepID == facts.StepID && (c.Binding == BoundStep) == (facts.StepID != "")
-		}) {
-			return true, nil
-		}
-	}
-	return false, nil
 }
 
 // stopped says why nothing of the plan may run, nil if it may.

@@ -35,8 +35,9 @@ type Service struct {
 	// requested.
 	selfApproval bool
 	// keyUse remembers the keys that were used lately (id to keyUse).
-	keyUse sync.Map
+	keyUse    sync.Map
 	documents documents
+	requested requested
 	// followers are those who follow a session.
 	followers followers
 	// looked is what the last look at deadlines found, if any.
