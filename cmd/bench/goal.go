@@ -69,6 +69,9 @@ var goals = []goal{
 	most("R12: 1,000 decisions at the same moment p99, ms", 250, value("decisions at the same moment p99")),
 	least("R12: decisions sustained for 60 s, 1/s", 1000, value("decisions sustained")),
 	most("R12: awake p99, ms", 100, value("awake, decisions sustained p99")),
+	most("slowest commit at most while 200 decisions/s arrive, ms", 50, value("slowest commit at most, 200 decisions/s")),
+	most("longest wait for a commit at most while 200 decisions/s arrive, ms", 50, value("longest wait for a commit at most, 200 decisions/s")),
+	least("journals folded in while 200 decisions/s arrive", 3, value("journals folded in, 200 decisions/s")),
 	least("PostgreSQL, two nodes / one, create", 1.3, ratio("create on PostgreSQL, 128 clients, 2 nodes", "create on PostgreSQL, 128 clients, 1 node")),
 }
 

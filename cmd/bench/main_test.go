@@ -24,8 +24,8 @@ func TestMain(m *testing.M) {
 
 // tiny is just enough to see every answer once.
 var tiny = size{
-	rounds: 1, warm: 10 * time.Millisecond, window: 200 * time.Millisecond, sustain: 300 * time.Millisecond, clients: []int{1, 16},
-	confirms: 60, few: 60, waiting: 20, burst: 10, plans: 1, steps: 20, sample: 64, decided: 10,
+	rounds: 1, warm: 10 * time.Millisecond, window: 200 * time.Millisecond, sustain: 300 * time.Millisecond, paced: 300 * time.Millisecond, clients: []int{1, 16},
+	confirms: 60, few: 60, waiting: 20, some: 5, burst: 10, plans: 1, steps: 20, sample: 64, decided: 10,
 }
 
 // TestBench_Works runs the benchmark at a tiny size: every answer is the one
@@ -72,7 +72,7 @@ func TestBench_Works(t *testing.T) {
 }
 
 // smoke are the measures that take part in the test.
-var smoke = []string{"noop", "disk", "create", "trip", "inbox", "plans", "room"}
+var smoke = []string{"noop", "disk", "create", "trip", "inbox", "plans", "room", "paced"}
 
 func readLines(t *testing.T, path string) map[string]float64 {
 	t.Helper()

@@ -30,6 +30,7 @@ func measures() []measure {
 		{name: "groups", about: "group commit against one commit each, and FULL against NORMAL", rounds: 3, run: groups},
 		{name: "durable", about: "how often the disk is waited for", rounds: 1, run: durable},
 		{name: "decisions", about: "1,000 decisions at once, and a minute of them (R12)", rounds: 1, run: decisions},
+		{name: "paced", about: "200 decisions a second for half a minute: the slowest commit while the journal is folded", rounds: 1, run: paced},
 		{name: "nodes", about: "two servers on PostgreSQL against one", rounds: 3, run: nodes},
 	}
 }

@@ -28,12 +28,8 @@ func ready(ctx context.Context, r *round) error {
 }
 
 func (r *round) readyOn(ctx context.Context, dir, name string) error {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	address, err := freeAddress()
 	if err != nil {
-		return err
-	}
-	address := listener.Addr().String()
-	if err := listener.Close(); err != nil {
 		return err
 	}
 	began := time.Now()
@@ -59,6 +55,15 @@ func (r *round) readyOn(ctx context.Context, dir, name string) error {
 	r.set("idle memory, "+name, "MiB", m.rss/(1<<20))
 	r.set("idle memory without files, "+name, "MiB", m.anonymous/(1<<20))
 	return p.stop()
+}
+
+// freeAddress is one that nobody listens on.
+func freeAddress() (string, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return listener.Addr().String(), listener.Close()
 }
 
 // answers says whether a server is ready.

@@ -78,6 +78,31 @@ func (r *round) wait(ctx context.Context, p *product, w waiter, ids []string) er
 	if err != nil {
 		return err
 	}
+	err = r.holding(ctx, p, w, ids, func() error {
+		after, err := memoryOf(p.pid())
+		if err != nil {
+			return err
+		}
+		// The pages of the database that reading maps are the kernel's cache, once for
+		// each connection that reads, however many wait.
+		r.set("memory per waiting agent, "+w.name, "KiB", (after.anonymous-before.anonymous)/1024/float64(len(ids)))
+		r.set("memory per waiting agent with mapped files, "+w.name, "KiB", (after.rss-before.rss)/1024/float64(len(ids)))
+		if err := r.idle(p, w.name); err != nil {
+			return err
+		}
+		return r.travelWhile(ctx, p, "many waiting by "+w.name)
+	})
+	if err != nil {
+		return err
+	}
+	if err := r.travelWhile(ctx, p, "after "+w.name); err != nil {
+		return err
+	}
+	return r.holding(ctx, p, w, ids[:r.size.some], func() error { return r.travelWhile(ctx, p, "some waiting by "+w.name) })
+}
+
+// holding runs fn while agents wait for the confirms.
+func (r *round) holding(ctx context.Context, p *product, w waiter, ids []string, fn func() error) error {
 	j := load.Job{Kind: load.Hold, Address: p.address}
 	for i, id := range ids {
 		j.Requests = append(j.Requests, w.request(p, i, id))
@@ -93,21 +118,8 @@ func (r *round) wait(ctx context.Context, p *product, w waiter, ids []string) er
 	if err := settle(p.pid()); err != nil {
 		return err
 	}
-	after, err := memoryOf(p.pid())
-	if err != nil {
+	if err := fn(); err != nil {
 		return err
-	}
-	// The pages of the database that reading maps are the kernel's cache, once for
-	// each connection that reads, however many wait.
-	r.set("memory per waiting agent, "+w.name, "KiB", (after.anonymous-before.anonymous)/1024/float64(len(ids)))
-	r.set("memory per waiting agent with mapped files, "+w.name, "KiB", (after.rss-before.rss)/1024/float64(len(ids)))
-	if err := r.idle(p, w.name); err != nil {
-		return err
-	}
-	for _, n := range []int{1, 16} {
-		if err := r.travel(ctx, p, n, ", many waiting by "+w.name); err != nil {
-			return err
-		}
 	}
 	if err := held.stdin.Close(); err != nil {
 		return err
@@ -115,11 +127,14 @@ func (r *round) wait(ctx context.Context, p *product, w waiter, ids []string) er
 	if _, err := held.result(); err != nil {
 		return err
 	}
-	if err := settle(p.pid()); err != nil {
-		return err
-	}
+	return settle(p.pid())
+}
+
+// travelWhile notes the round trips of one client and of several while something
+// else goes on.
+func (r *round) travelWhile(ctx context.Context, p *product, what string) error {
 	for _, n := range []int{1, 16} {
-		if err := r.travel(ctx, p, n, ", after "+w.name); err != nil {
+		if err := r.travel(ctx, p, n, ", "+what); err != nil {
 			return err
 		}
 	}

@@ -45,6 +45,9 @@ type Job struct {
 	Agents, Deciders []string
 	// Desk is where Deciders decide, host and port. Empty: at Address.
 	Desk string
+	// Pace is how many decisions a second all clients of a Trip make together. 0:
+	// as many as they can.
+	Pace float64
 	// Times is how often Burst does it.
 	Times int
 }

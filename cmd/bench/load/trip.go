@@ -59,7 +59,7 @@ func (j *Job) trip(ctx context.Context) (*Result, error) {
 	w := j.window()
 	err := crowd(ctx, j.Clients, func(ctx context.Context, i int) error {
 		defer all[i].close()
-		return all[i].travel(ctx, w)
+		return all[i].travel(ctx, w, i)
 	})
 	if err != nil {
 		return nil, err
@@ -88,8 +88,17 @@ func (j *Job) sum(ctx context.Context, all []*traveller, took time.Duration) (*R
 	return r, j.readBack(ctx, j.Agents[0], done)
 }
 
-func (t *traveller) travel(ctx context.Context, w window) error {
+// due is when a client's turn comes, so that all together keep the pace.
+func (j *Job) due(client, turn int) time.Duration {
+	return time.Duration(float64(turn*j.Clients+client) / j.Pace * float64(time.Second))
+}
+
+func (t *traveller) travel(ctx context.Context, w window, client int) error {
+	start := time.Now()
 	for turn := 0; ctx.Err() == nil; turn++ {
+		if t.job.Pace > 0 {
+			time.Sleep(time.Until(start.Add(t.job.due(client, turn))))
+		}
 		began := time.Now()
 		if began.After(w.to) {
 			_, _, err := t.decide(ctx, &t.seats[(turn+1)%2])
