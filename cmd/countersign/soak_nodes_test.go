@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -158,7 +159,8 @@ func TestBarR1_KillOneOfTwoNodes(t *testing.T) {
 }
 
 // TestNodes_WakeEachOther: who waits on one node hears at once of what is
-// decided on another.
+// decided on another. The agent that waits is told in any case; how long that
+// takes is measured by one who surely listened before the decision.
 func TestNodes_WakeEachOther(t *testing.T) {
 	t.Parallel()
 	b, rounds := newBar(t, "awake on another node", 30, 1_000)
@@ -169,24 +171,34 @@ func TestNodes_WakeEachOther(t *testing.T) {
 	var took []time.Duration
 	for range rounds {
 		c := h.post(ref, aCall)
-		woken := make(chan time.Time)
-		waiting := make(chan struct{})
-		go func() {
-			close(waiting)
-			o, err := other.Outcome(t.Context(), ref, c.ID, 30*time.Second)
-			if err != nil || !o.Settled() {
-				b.violated("it was told %+v (%v)", o, err)
+		told := make(chan error)
+		wait := func(d time.Duration) error {
+			o, err := other.Outcome(t.Context(), ref, c.ID, d)
+			if err == nil && !o.Settled() {
+				err = errors.New("it is pending")
 			}
-			woken <- time.Now()
-		}()
-		<-waiting
-		time.Sleep(5 * time.Millisecond) // mostly it waits by now; if not, it is told at once
+			return err
+		}
+		go func() { told <- wait(30 * time.Second) }()
+		listener := other.Feed().Subscribe()
 		_, err := h.Decide(t.Context(), reviewer, c.ID, domain.DecisionInput{Status: domain.Approved, ContentHash: c.ContentHash})
 		if err != nil {
 			t.Fatal(err)
 		}
 		decided := time.Now()
-		took = append(took, (<-woken).Sub(decided))
+		for e := range listener.Entries() {
+			if e.ConfirmID == c.ID && e.Type == "confirm.approved" {
+				break
+			}
+		}
+		if err := wait(0); err != nil {
+			b.violated("who was woken was told %v", err)
+		}
+		took = append(took, time.Since(decided))
+		listener.Close()
+		if err := <-told; err != nil {
+			b.violated("who waited was told %v", err)
+		}
 		b.n.Add(1)
 	}
 	slices.Sort(took)

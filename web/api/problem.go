@@ -163,12 +163,6 @@ func (p problem) write(c echo.Context) {
 	_ = write(c, p.Status, "application/problem+json", p)
 }
 
-// NotFound answers an address that nothing is registered for.
-func NotFound(c echo.Context) error {
-	WriteProblem(c, echo.ErrNotFound)
-	return nil
-}
-
 // requestID is the name under which the server's log knows the request. It is
 // given here if nobody gave one before.
 func requestID(c echo.Context) string {
