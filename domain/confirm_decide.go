@@ -66,8 +66,9 @@ func (s *Service) Decide(ctx context.Context, ref Ref, id string, in DecisionInp
 // decided is what a decision has made of a confirm.
 type decided struct {
 	*Outcome
-	stored *ConfirmContent
-	entry  *evidence.Entry // of the decision
+	stored  *ConfirmContent
+	content *evidence.Content // as it is stored
+	entry   *evidence.Entry   // of the decision
 }
 
 func (s *Service) decide(ctx context.Context, ref Ref, find finder, in DecisionInput) (made decided, err error) {
@@ -128,7 +129,7 @@ func (s *Service) decide(ctx context.Context, ref Ref, find finder, in DecisionI
 		if err != nil {
 			return err
 		}
-		made = decided{&Outcome{Confirm: c, Decision: d, Text: d.text()}, stored, entry}
+		made = decided{&Outcome{Confirm: c, Decision: d, Text: d.text()}, stored, content, entry}
 		return s.applyToPlan(tx, p, c, d)
 	})
 	if err == nil {

@@ -35,6 +35,14 @@ func (c *ConfirmContent) object() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return c.objectOf(content), nil
+}
+
+// objectOf is object for those who have parsed the content.
+func (c *ConfirmContent) objectOf(content *evidence.Content) []byte {
+	if !bytes.Contains(c.Native, []byte(left)) {
+		return c.Native
+	}
 	var object []byte
 	rest := c.Native
 	for _, a := range content.Actions {
@@ -42,5 +50,5 @@ func (c *ConfirmContent) object() ([]byte, error) {
 		object = append(append(object, before...), a.Args...)
 		rest = after
 	}
-	return append(object, rest...), nil
+	return append(object, rest...)
 }

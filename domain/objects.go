@@ -126,11 +126,8 @@ func (s *Service) DecideObject(ctx context.Context, ref Ref, id string, in Decis
 	if err != nil {
 		return nil, err
 	}
-	object, err := made.stored.object()
-	if err != nil {
-		return nil, err
-	}
 	o := &ConfirmObject{Confirm: made.Confirm, Decisions: []*Decision{made.Decision}}
-	o.Native = mplp.RenderConfirm(object, string(made.Confirm.Status), records(o.Decisions), []mplp.Raw{eventsOf(made.entry)[0].object()})
+	o.Native = mplp.RenderConfirm(made.stored.objectOf(made.content), string(made.Confirm.Status), records(o.Decisions),
+		[]mplp.Raw{eventsOf(made.entry)[0].object()})
 	return o, nil
 }

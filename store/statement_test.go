@@ -138,9 +138,9 @@ func TestStatementsOfAnOperation(t *testing.T) {
 			run  func() error
 		}{
 			{"recognize a key", 0, func() error { _, err := svc.Recognize(ctx, text); return err }},
-			{"create", 14, func() error { pending = confirm(call); return nil }},
+			{"create", 15, func() error { pending = confirm(call); return nil }},
 			{"outcome, pending", 4, func() error { _, err := svc.Outcome(ctx, agent, pending.ID, 0); return err }},
-			{"decide", 14, func() error {
+			{"decide", 15, func() error {
 				pending = confirm(call)
 				n.Store(0)
 				decide(pending)
