@@ -74,6 +74,12 @@ func (w *world) close() {
 // verify verifies a database as the command does.
 func verify(t testing.TB, file, vkey string) *evidence.Report {
 	t.Helper()
+	return verifyAt(t, file, file, vkey)
+}
+
+// verifyAt verifies a database whose key and head are in files of another name.
+func verifyAt(t testing.TB, name, file, vkey string) *evidence.Report {
+	t.Helper()
 	head, err := os.ReadFile(file + ".head")
 	if err != nil {
 		t.Fatal(err)
@@ -84,7 +90,7 @@ func verify(t testing.TB, file, vkey string) *evidence.Report {
 		}
 	}
 	a := evidence.NewAudit()
-	signed, err := store.Audit(t.Context(), file, a)
+	signed, err := store.Audit(t.Context(), name, a)
 	if err != nil {
 		t.Fatal(err)
 	}

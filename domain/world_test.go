@@ -36,9 +36,16 @@ func newWorld(t *testing.T, change ...func(*domain.Config)) *world {
 // openWorld is a world over a database that may have a past.
 func openWorld(t *testing.T, file string, change ...func(*domain.Config)) *world {
 	t.Helper()
+	return openWorldAt(t, file, file, change...)
+}
+
+// openWorldAt is a world over a database whose key and head are in files of
+// another name.
+func openWorldAt(t *testing.T, name, file string, change ...func(*domain.Config)) *world {
+	t.Helper()
 	w := &world{t: t, ctx: t.Context(), feed: domain.NewFeed(), file: file, clock: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	var err error
-	w.db, err = store.Open(w.ctx, file, store.Options{Now: w.now, Committed: w.feed.Publish})
+	w.db, err = store.Open(w.ctx, name, store.Options{Now: w.now, Committed: w.feed.Publish, SigningKey: file + ".key", Head: file + ".head"})
 	if err != nil {
 		t.Fatal(err)
 	}
