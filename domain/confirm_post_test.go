@@ -1,0 +1,105 @@
+package domain_test
+
+import (
+	"strings"
+	"testing"
+
+	"countersign/domain"
+)
+
+func TestImports_ProveNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	agent, reviewer := w.key("bot", "planner", "executor"), w.user("reviewer", "reviewer")
+	plan := w.plan(agent, "p-1")
+	if _, err := w.ProposePlan(w.ctx, agent, plan, domain.ProposeInput{}); err != nil {
+		t.Fatal(err)
+	}
+	c := w.post(agent, `{"target_type":"plan","target_id":"p-1","status":"approved","decisions":[{"status":"approved","decided_by_role":"reviewer"}]}`)
+	if !c.Imported || w.planStatus(plan) != domain.PlanProposed {
+		t.Errorf("imported %v, plan %s", c.Imported, w.planStatus(plan))
+	}
+	_, err := w.decide(reviewer, c, domain.Rejected)
+	w.wantCode(err, domain.CodeInvalidTransition)
+	_, err = w.CancelConfirm(w.ctx, agent, c.ID, "")
+	w.wantCode(err, domain.CodeInvalidTransition)
+	list, _, err := w.Confirms(w.ctx, reviewer, domain.ConfirmFilter{Status: domain.Pending}, domain.Page{})
+	if err != nil || len(list) != 1 {
+		t.Errorf("the inbox has %d, want the proposal alone (%v)", len(list), err)
+	}
+}
+
+func TestPost_SameConfirmAgainChangesNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	agent := w.key("bot", "executor")
+	stranger := w.keyFor(domain.KeyInput{Name: "stranger", Roles: []string{"executor"}, Owner: func() string { w.user("someone", "reviewer"); return "someone" }()})
+	const body = `{"confirm_id":"c-1","target_type":"other","actions":[{"name":"x","args":{"a":1}}]}`
+	first, err := w.tryPost(agent, body)
+	if err != nil || !first.Created {
+		t.Fatal(err)
+	}
+	before := len(w.entryTypes())
+	again, err := w.tryPost(agent, strings.ReplaceAll(body, ",", " , "))
+	if err != nil || again.Created || again.Confirm.ContentHash != first.Confirm.ContentHash {
+		t.Errorf("%+v %v, want the first", again, err)
+	}
+	_, err = w.tryPost(agent, strings.Replace(body, "1}", "2}", 1))
+	w.wantCode(err, domain.CodeIDTaken)
+	_, err = w.tryPost(stranger, body)
+	w.wantCode(err, domain.CodeIDTaken)
+	if after := len(w.entryTypes()); after != before {
+		t.Errorf("%d entries more", after-before)
+	}
+}
+
+func TestPost_RequestingRoleMustBeHeld(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	agent := w.key("bot", "coder", "executor")
+	if got := w.post(agent, toolCall).RequestedByRole; got != "coder" {
+		t.Errorf("default role %s, want the first that allows it", got)
+	}
+	_, err := w.tryPost(agent, `{"target_type":"plan","target_id":"p","requested_by_role":"planner"}`)
+	w.wantCode(err, domain.CodeRoleNotHeld)
+	c := w.post(agent, `{"target_type":"plan","target_id":"p","requested_by_role":"executor-agent"}`)
+	if c.RoleRegistered || c.RequestedByRole != "executor-agent" {
+		t.Errorf("%+v, want an unregistered label", c)
+	}
+}
+
+func TestVisibility_KeysSeeTheirGroupAndWhatTheyMayDecide(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.user("owner", "reviewer")
+	mine := w.key("mine", "executor")
+	sibling := w.key("sibling", "executor")
+	foreign := w.keyFor(domain.KeyInput{Name: "foreign", Roles: []string{"executor"}, Owner: "owner"})
+	decider := w.keyFor(domain.KeyInput{Name: "decider", Roles: []string{"reviewer"}, Owner: "owner", MayDecide: true})
+	c := w.post(mine, toolCall)
+	for name, tt := range map[string]struct {
+		who  domain.Ref
+		sees bool
+	}{"itself": {mine, true}, "its group": {sibling, true}, "another group": {foreign, false}, "a decider": {decider, true}} {
+		_, err := w.Confirm(w.ctx, tt.who, c.ID)
+		if (err == nil) != tt.sees {
+			t.Errorf("%s: %v", name, err)
+		}
+		list, _, err := w.Confirms(w.ctx, tt.who, domain.ConfirmFilter{}, domain.Page{})
+		if err != nil || (len(list) == 1) != tt.sees {
+			t.Errorf("%s: lists %d (%v)", name, len(list), err)
+		}
+	}
+}
+
+func TestPost_IDsAreUniqueInCanonicalFormToo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	agent := w.key("bot", "executor")
+	const uuid = "3f1b2c4d-5e6f-4a7b-8c9d-0e1f2a3b4c5d"
+	w.post(agent, `{"confirm_id":"`+uuid+`","target_type":"other","actions":[{"name":"x","args":{}}]}`)
+	for _, id := range []string{strings.ToUpper(uuid), "confirm-" + uuid} {
+		_, err := w.tryPost(agent, `{"confirm_id":"`+id+`","target_type":"other","actions":[{"name":"x","args":{}}]}`)
+		w.wantCode(err, domain.CodeIDTaken)
+	}
+}
