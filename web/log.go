@@ -37,17 +37,16 @@ func (s *Server) log(v *visit) error {
 		return err
 	}
 	f, view := logFilter(v.QueryParams())
-	f.Newest, f.Before, f.Limit = true, before, domain.DefaultPage+1
-	entries, err := s.svc.Entries(v.ctx(), v.ref(), f)
+	f.Before, f.Limit = before, domain.DefaultPage
+	entries, before, err := s.svc.LogPage(v.ctx(), v.ref(), f)
 	if err != nil {
 		return err
 	}
 	filter := maps.Clone(v.QueryParams())
 	filter.Del("cursor")
 	list, next := pager{path: logPath, filter: filter}, ""
-	if len(entries) > domain.DefaultPage {
-		entries = entries[:domain.DefaultPage]
-		next = strconv.FormatInt(entries[len(entries)-1].Seq, 10)
+	if before != nil {
+		next = strconv.FormatInt(*before, 10)
 	}
 	view.Self, view.NextURL, view.FirstURL = v.Request().URL.RequestURI(), list.next(next), list.first(cursor)
 	for _, e := range entries {
