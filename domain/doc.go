@@ -109,6 +109,10 @@
 // it wrote (a decision that comes too late records the timeout) returns its
 // error beside the transaction, never through it.
 //
+// A key's text is held to its hash once a minute (Service.Recognize). Whether the
+// key is in force, and what it may, every use case finds out in its own
+// transaction, so that what another process changes holds at once.
+//
 // Tables named volatile_… hold what proves nothing (sessions, one-time links,
 // counts, search words) and are not covered by the log.
 package domain

@@ -152,8 +152,9 @@ func (a *api) fail(c echo.Context, err error) {
 	p.write(c)
 }
 
-// authenticate finds whose key stands in the Authorization header. A key in the address is refused even when it is valid: addresses end up in
-// logs and histories.
+// authenticate finds whose key stands in the Authorization header. A key in the
+// address is refused even when it is valid: addresses end up in logs and
+// histories.
 func (a *api) authenticate(r *http.Request) (domain.Ref, error) {
 	for _, values := range r.URL.Query() {
 		for _, v := range values {
