@@ -21,7 +21,7 @@ type Feed struct {
 	subs    map[*Subscription]struct{}
 }
 
-type waiter struct{ woken chan struct{} }
+type waiter struct{ wake func() }
 
 // NewFeed returns a Feed without listeners.
 func NewFeed() *Feed {
@@ -56,10 +56,7 @@ func (f *Feed) Publish(entries []*evidence.Entry) {
 
 func (f *Feed) wake(topic string) {
 	for w := range f.waiters[topic] {
-		select {
-		case w.woken <- struct{}{}:
-		default: // it has been woken already
-		}
+		w.wake()
 	}
 }
 
@@ -95,6 +92,9 @@ func (f *Feed) Close() {
 	}
 	f.closed = true
 	close(f.done)
+	for topic := range f.waiters {
+		f.wake(topic)
+	}
 	for sub := range f.subs {
 		f.drop(sub)
 	}
@@ -103,10 +103,11 @@ func (f *Feed) Close() {
 // Done is closed when the server stops.
 func (f *Feed) Done() <-chan struct{} { return f.done }
 
-// await listens for entries about any of the topics. The channel holds at most
-// one wake-up; stop must be called.
-func (f *Feed) await(topics ...string) (woken <-chan struct{}, stop func()) {
-	w := &waiter{woken: make(chan struct{}, 1)}
+// listen calls wake at entries about any of the topics, and when the server
+// stops, until stop is called, which must be. Wake may neither block nor use the
+// Feed.
+func (f *Feed) listen(wake func(), topics ...string) (stop func()) {
+	w := &waiter{wake}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, topic := range topics {
@@ -115,7 +116,10 @@ func (f *Feed) await(topics ...string) (woken <-chan struct{}, stop func()) {
 		}
 		f.waiters[topic][w] = struct{}{}
 	}
-	return w.woken, func() {
+	if f.closed {
+		wake()
+	}
+	return func() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		for _, topic := range topics {

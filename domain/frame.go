@@ -157,33 +157,14 @@ func number(seq int64, frames ...[]byte) []Frame {
 // see or decide is sent: knowing a session's id gives no right. The error is nil
 // when the server stops, and unauthenticated when the key ends.
 func (s *Service) FollowSession(ctx context.Context, ref Ref, sessionID string, after *Cursor, send func(Frame) error) error {
-	if _, err := s.Settle(ctx); err != nil {
-		return err
-	}
-	woken, stop, err := s.listen(ctx, ref, sessionTopic(sessionID))
+	woken := make(signal, 1)
+	stop, err := s.ListenSession(ctx, ref, sessionID, woken.give)
 	if err != nil {
 		return err
 	}
 	defer stop()
-	defer s.followed()()
-	first := after == nil
-	last := Cursor{Seq: -1}
-	if !first {
-		last = *after
-	}
-	step := func() error {
-		var missed []Frame
-		err := s.read(ctx, ref, func(r Reader, p *Principal) (err error) {
-			head, err := r.NextSeq()
-			if err != nil {
-				return err
-			}
-			if missed, err = sessionFrames(r, p, sessionID, last, first); err == nil && first {
-				// From here on everything counts, not only what is pending.
-				first, last = false, Cursor{Seq: head - 1, N: 1 << 30}
-			}
-			return err
-		})
+	for {
+		missed, last, err := s.SessionFrames(ctx, ref, sessionID, after)
 		if err != nil {
 			return err
 		}
@@ -191,16 +172,8 @@ func (s *Service) FollowSession(ctx context.Context, ref Ref, sessionID string, 
 			if err := send(f); err != nil {
 				return err
 			}
-			if last.before(f.Cursor) {
-				last = f.Cursor
-			}
 		}
-		return nil
-	}
-	for {
-		if err := step(); err != nil {
-			return err
-		}
+		after = &last
 		select {
 		case <-woken:
 		case <-s.feed.Done():
@@ -209,6 +182,32 @@ func (s *Service) FollowSession(ctx context.Context, ref Ref, sessionID string, 
 			return ctx.Err()
 		}
 	}
+}
+
+// SessionFrames lists what FollowSession would send now, and the cursor to go on
+// from.
+func (s *Service) SessionFrames(ctx context.Context, ref Ref, sessionID string, after *Cursor) (missed []Frame, last Cursor, err error) {
+	err = s.read(ctx, ref, func(r Reader, p *Principal) (err error) {
+		if after != nil {
+			last = *after
+			missed, err = sessionFrames(r, p, sessionID, last, false)
+			return err
+		}
+		// From here on everything counts, not only what is pending.
+		head, err := r.NextSeq()
+		if err != nil {
+			return err
+		}
+		last = Cursor{Seq: head - 1, N: 1 << 30}
+		missed, err = sessionFrames(r, p, sessionID, Cursor{}, true)
+		return err
+	})
+	for _, f := range missed {
+		if last.before(f.Cursor) {
+			last = f.Cursor
+		}
+	}
+	return missed, last, err
 }
 
 // sessionFrames lists a session's frames after a place, or those of its pending

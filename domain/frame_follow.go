@@ -19,6 +19,25 @@ type followers struct {
 	sub     *Subscription
 }
 
+// ListenSession calls wake whenever SessionFrames may have more to give, when the
+// principal's rights may have ended, and when the server stops, until stop is
+// called, which must be. Wake may neither block nor use the Service. What is due
+// is settled first.
+func (s *Service) ListenSession(ctx context.Context, ref Ref, sessionID string, wake func()) (stop func(), err error) {
+	if _, err := s.Settle(ctx); err != nil {
+		return nil, err
+	}
+	deaf, err := s.listen(ctx, ref, sessionTopic(sessionID), wake)
+	if err != nil {
+		return nil, err
+	}
+	end := s.followed()
+	return func() {
+		end()
+		deaf()
+	}, nil
+}
+
 // followed counts a stream in, and what it returns counts it out.
 func (s *Service) followed() (end func()) {
 	f := &s.followers

@@ -10,10 +10,9 @@ import (
 func TestFollowers_GoOnAfterTheyWereTooSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &Service{feed: NewFeed()}
-		woken, stop := s.feed.await(sessionTopic("a"))
-		defer stop()
-		other, stopOther := s.feed.await(planTopic("a"))
-		defer stopOther()
+		woken, other := make(signal, 1), make(signal, 1)
+		defer s.feed.listen(woken.give, sessionTopic("a"))()
+		defer s.feed.listen(other.give, planTopic("a"))()
 		end := s.followed()
 		s.followed()()
 

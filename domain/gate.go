@@ -23,10 +23,15 @@ const (
 type Verdict struct {
 	Verdict, Code, Reason string
 	Confirms              []string
+
+	awaits *Change
 }
 
 // Allow is true only with RESUME.
 func (v *Verdict) Allow() bool { return v.Verdict == VerdictResume }
+
+// Awaits is what would change the verdict, nil unless it is BLOCK pending.
+func (v *Verdict) Awaits() *Change { return v.awaits }
 
 // GateQuery asks whether a step may run: before any tool or action
 // (requirements F-15). ToolUseID and ArgsHash narrow it to one action.
@@ -51,59 +56,41 @@ func (s *Service) Gate(ctx context.Context, ref Ref, q GateQuery) (*Verdict, err
 		return nil, invalid("args_hash", "pattern", "A hash is sha256: and 64 hexadecimal digits.")
 	}
 	if q.Wait <= 0 {
-		v, _, err := s.gate(ctx, ref, q)
-		return v, err
+		return s.gate(ctx, ref, q)
 	}
-	woken, stop, err := s.listen(ctx, ref, planTopic(q.PlanID))
+	var v *Verdict
+	err := s.wait(ctx, ref, planTopic(q.PlanID), q.Wait, func() (c *Change, err error) {
+		if v, err = s.gate(ctx, ref, q); err != nil {
+			return nil, err
+		}
+		return v.awaits, nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	defer stop()
-	timer := time.NewTimer(min(q.Wait, MaxWait))
-	defer timer.Stop()
-	for {
-		v, deadline, err := s.gate(ctx, ref, q)
-		if err != nil || v.Code != "pending" {
-			return v, err
-		}
-		var due <-chan time.Time
-		if !deadline.IsZero() {
-			due = time.After(max(deadline.Sub(s.clock()), time.Millisecond))
-		}
-		select {
-		case <-woken:
-		case <-due:
-		case <-timer.C:
-			return v, nil
-		case <-s.feed.Done():
-			return v, nil
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
+	return v, nil
 }
 
-// gate looks once, after settling what is due; deadline is when a pending
-// confirm will expire.
-func (s *Service) gate(ctx context.Context, ref Ref, q GateQuery) (v *Verdict, deadline time.Time, err error) {
+// gate looks once, after settling what is due.
+func (s *Service) gate(ctx context.Context, ref Ref, q GateQuery) (v *Verdict, err error) {
 	var due []string
 	look := func(r Reader, p *Principal) error {
 		if err := p.needs(PlanExecute); err != nil {
 			return err
 		}
-		v, deadline, due, err = s.verdict(r, p, q)
+		v, due, err = s.verdict(r, p, q)
 		return err
 	}
 	if err = s.read(ctx, ref, look); err != nil || len(due) == 0 {
-		return v, deadline, err
+		return v, err
 	}
 	for _, id := range due {
 		if err := s.settle(ctx, id); err != nil {
-			return nil, deadline, err
+			return nil, err
 		}
 	}
 	err = s.read(ctx, ref, look)
-	return v, deadline, err
+	return v, err
 }
 
 func block(code, format string, args ...any) *Verdict {
@@ -112,26 +99,27 @@ func block(code, format string, args ...any) *Verdict {
 
 // verdict is DESIGN's list. due are confirms whose deadline has come: the
 // answer counts only once they are settled.
-func (s *Service) verdict(r Reader, p *Principal, q GateQuery) (v *Verdict, deadline time.Time, due []string, err error) {
+func (s *Service) verdict(r Reader, p *Principal, q GateQuery) (v *Verdict, due []string, err error) {
 	plan, err := visiblePlan(r, p, q.PlanID)
 	if ErrorCode(err) == CodeNotFound {
-		return block("unknown", "There is no such plan, or it is not yours."), deadline, nil, nil
+		return block("unknown", "There is no such plan, or it is not yours."), nil, nil
 	} else if err != nil {
-		return nil, deadline, nil, err
+		return nil, nil, err
 	}
 	document, err := s.planDocument(r, plan.ID)
 	if err != nil {
-		return nil, deadline, nil, err
+		return nil, nil, err
 	}
 	if !slices.ContainsFunc(document.Steps, func(step mplp.Step) bool { return step.ID == q.StepID }) {
-		return block("unknown", "The plan has no step %s.", q.StepID), deadline, nil, nil
+		return block("unknown", "The plan has no step %s.", q.StepID), nil, nil
 	}
 	confirms, err := r.ConfirmsOfStep(plan.ID, q.StepID)
 	if err != nil {
-		return nil, deadline, nil, err
+		return nil, nil, err
 	}
 	var pending, unbound []string
 	var own, whole *Confirm // the latest of each: confirms come newest first
+	var deadline time.Time  // the first of those pending
 	now := s.clock()
 	for _, c := range confirms {
 		if c.Imported {
@@ -156,28 +144,28 @@ func (s *Service) verdict(r Reader, p *Principal, q GateQuery) (v *Verdict, dead
 	}
 	if len(pending) > 0 {
 		v = block("pending", "Waits for a decision.")
-		v.Confirms = pending
-		return v, deadline, due, nil
+		v.Confirms, v.awaits = pending, &Change{topic: planTopic(plan.ID), Due: deadline}
+		return v, due, nil
 	}
 	if len(unbound) > 0 {
 		v = block("unbound", "A confirm that names no step of this plan was rejected; it blocks them all.")
 		v.Confirms = unbound
-		return v, deadline, nil, nil
+		return v, nil, nil
 	}
 	if own == nil {
 		own = whole
 	}
 	v, err = s.verdictOn(r, plan, own, q)
 	if err != nil || !v.Allow() {
-		return v, deadline, nil, err
+		return v, nil, err
 	}
 	switch more, err := s.overlooked(r, plan.ID, q.StepID, confirms); {
 	case err != nil:
-		return nil, deadline, nil, err
+		return nil, nil, err
 	case more:
 		v = block("unproven", "The log has another confirm that speaks for this step.")
 	}
-	return v, deadline, nil, nil
+	return v, nil, nil
 }
 
 // verdictOn follows from the one confirm that speaks for the step.

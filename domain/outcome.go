@@ -31,6 +31,14 @@ func outcomeOf(r Reader, c *Confirm) (*Outcome, error) {
 // Settled says whether waiting on is of no use.
 func (o *Outcome) Settled() bool { return o.Confirm.Final() || o.Confirm.Imported }
 
+// Awaits is what would change the outcome, nil when it is settled.
+func (o *Outcome) Awaits() *Change {
+	if o.Settled() {
+		return nil
+	}
+	return &Change{topic: o.Confirm.ID, Due: o.Confirm.ExpiresAt}
+}
+
 // Outcome gives what became of a confirm, waiting up to wait (at most MaxWait)
 // for a final status. It answers at once when there is one, and as soon as the
 // decision is committed otherwise. An expiry is settled before it answers.
@@ -43,34 +51,16 @@ func (s *Service) await(ctx context.Context, ref Ref, find finder, wait time.Dur
 	if err != nil || wait <= 0 || o.Settled() {
 		return o, err
 	}
-	// Listening begins before the second look, or a decision between the look
-	// and the listening would be missed.
-	woken, stop, err := s.listen(ctx, ref, o.Confirm.ID)
+	err = s.wait(ctx, ref, o.Confirm.ID, wait, func() (*Change, error) {
+		if o, err = s.outcome(ctx, ref, find); err != nil {
+			return nil, err
+		}
+		return o.Awaits(), nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	defer stop()
-	timer := time.NewTimer(min(wait, MaxWait))
-	defer timer.Stop()
-	for {
-		if o, err = s.outcome(ctx, ref, find); err != nil || o.Settled() {
-			return o, err
-		}
-		var deadline <-chan time.Time
-		if expires := o.Confirm.ExpiresAt; !expires.IsZero() {
-			deadline = time.After(max(expires.Sub(s.clock()), time.Millisecond))
-		}
-		select {
-		case <-woken:
-		case <-deadline:
-		case <-timer.C:
-			return o, nil
-		case <-s.feed.Done():
-			return o, nil
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
+	return o, nil
 }
 
 // outcome looks once.

@@ -31,14 +31,13 @@ func rightsChanged(e *evidence.Entry) string {
 	return ""
 }
 
-// listen waits for a topic as a principal: what may have ended its rights wakes
-// it too, so that a revoked key, a disabled user or a changed role ends an open
-// wait at once (DESIGN, Who may do what).
-func (s *Service) listen(ctx context.Context, ref Ref, topic string) (woken <-chan struct{}, stop func(), err error) {
+// listen hears of a topic as a principal: what may have ended its rights wakes it
+// too, so that a revoked key, a disabled user or a changed role ends an open wait
+// at once (DESIGN, Who may do what).
+func (s *Service) listen(ctx context.Context, ref Ref, topic string, wake func()) (stop func(), err error) {
 	p, err := s.Principal(ctx, ref)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	woken, stop = s.feed.await(topic, rightsTopic(p.Ref.String()), rightsTopic(string(p.Group)), everyonesRights)
-	return woken, stop, nil
+	return s.feed.listen(wake, topic, rightsTopic(p.Ref.String()), rightsTopic(string(p.Group)), everyonesRights), nil
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"log/slog"
 	"time"
 
@@ -8,6 +9,8 @@ import (
 	"github.com/labstack/echo/v4"
 	"github.com/labstack/echo/v4/middleware"
 
+	"countersign/domain"
+	"countersign/web/park"
 	"countersign/web/route"
 )
 
@@ -39,23 +42,56 @@ type Request struct {
 func (s *Server) access() echo.MiddlewareFunc {
 	return middleware.RequestLoggerWithConfig(middleware.RequestLoggerConfig{
 		HandleError: true,
-		LogMethod:   true, LogURIPath: true, LogRoutePath: true, LogStatus: true, LogLatency: true, LogRemoteIP: true, LogResponseSize: true,
+		LogMethod:   true, LogURIPath: true, LogRoutePath: true, LogStatus: true, LogRemoteIP: true, LogResponseSize: true,
 		LogValuesFunc: func(c echo.Context, v middleware.RequestLoggerValues) error {
-			seen := Request{Status: v.Status, Took: v.Latency}
+			a := &answered{
+				id: requestID(c), method: v.Method, path: v.URIPath, status: v.Status, remote: v.RemoteIP, bytes: v.ResponseSize,
+				began: park.Began(c.Request().Context(), v.StartTime),
+			}
 			if s.table.Known(v.Method, v.RoutePath) {
-				seen.Method, seen.Route = v.Method, v.RoutePath
+				a.route = v.RoutePath
 			}
-			s.observed(seen)
-			facts := []slog.Attr{
-				slog.String("request_id", requestID(c)), slog.String("method", v.Method), slog.String("path", v.URIPath),
-				slog.String("route", seen.Route), slog.Int("status", v.Status), slog.Duration("took", v.Latency),
-				slog.String("remote", v.RemoteIP), slog.Int64("bytes", v.ResponseSize),
+			a.by, a.known = route.Principal(c)
+			rest := route.RestOf(c)
+			if rest == nil {
+				s.note(a)
+				return nil
 			}
-			if by, known := route.Principal(c); known {
-				facts = append(facts, slog.String("principal", by.String()))
-			}
-			s.logger.LogAttrs(c.Request().Context(), slog.LevelInfo, "request", facts...)
+			go rest(func(sent int64) {
+				a.bytes += sent
+				s.note(a)
+			})
 			return nil
 		},
 	})
+}
+
+// answered is a request that was answered, as far as it is logged.
+type answered struct {
+	id, method, path string
+	route            string // empty: none is registered
+	status           int
+	remote           string
+	bytes            int64
+	began            time.Time
+	by               domain.Ref
+	known            bool // by is
+}
+
+// note logs a request and tells the observer.
+func (s *Server) note(a *answered) {
+	seen := Request{Route: a.route, Status: a.status, Took: time.Since(a.began)}
+	if a.route != "" {
+		seen.Method = a.method
+	}
+	s.observed(seen)
+	facts := []slog.Attr{
+		slog.String("request_id", a.id), slog.String("method", a.method), slog.String("path", a.path),
+		slog.String("route", a.route), slog.Int("status", a.status), slog.Duration("took", seen.Took),
+		slog.String("remote", a.remote), slog.Int64("bytes", a.bytes),
+	}
+	if a.known {
+		facts = append(facts, slog.String("principal", a.by.String()))
+	}
+	s.logger.LogAttrs(context.Background(), slog.LevelInfo, "request", facts...)
 }

@@ -14,6 +14,7 @@ import (
 	"countersign/domain"
 	"countersign/static"
 	"countersign/web/api"
+	"countersign/web/park"
 	"countersign/web/route"
 )
 
@@ -37,6 +38,9 @@ type Config struct {
 	// websocket, or page. Neither may block. Nil: nobody is told.
 	Observed func(Request)
 	Waiting  func(kind string, by int)
+	// Lot is where those are parked who wait long; whatever serves the Server must
+	// join it. Nil: nobody is parked.
+	Lot *park.Lot
 }
 
 // Server answers every request. It is safe for concurrent use.
@@ -100,7 +104,7 @@ func New(c Config) *Server {
 		s.ownOrigin,
 	)
 	s.table = route.NewTable(s.echo)
-	s.mount()
+	s.mount(c.Lot)
 	return s
 }
 
@@ -113,7 +117,7 @@ func (s *Server) Routes() []route.Route { return s.table.Routes() }
 func (s *Server) https() bool { return s.base.Scheme == "https" }
 
 // mount registers every address.
-func (s *Server) mount() {
+func (s *Server) mount(lot *park.Lot) {
 	s.mountHealth()
 	s.mountDoors()
 	s.mountInbox()
@@ -128,7 +132,7 @@ func (s *Server) mount() {
 	s.mountEvidence()
 	s.mountAccount()
 	s.mountLive()
-	api.Mount(s.table, api.Options{Service: s.svc, Logger: s.logger, Waiting: s.waiting})
+	api.Mount(s.table, api.Options{Service: s.svc, Logger: s.logger, Waiting: s.waiting, Lot: lot})
 	s.table.Add(http.MethodGet, static.Prefix+"*", route.Public, echo.WrapHandler(s.assets))
 	s.table.Add(http.MethodHead, static.Prefix+"*", route.Public, echo.WrapHandler(s.assets))
 }

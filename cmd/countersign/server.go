@@ -15,6 +15,7 @@ import (
 	"countersign/domain"
 	"countersign/store"
 	"countersign/web"
+	"countersign/web/park"
 )
 
 // Bounds of one connection. Streams and long waits lift the write timeout for
@@ -26,6 +27,10 @@ const (
 	idleTimeout    = 2 * time.Minute
 	maxHeaderBytes = 64 << 10
 )
+
+// parkAfter is how long a request waits before it is parked: most answers of
+// programs are quicker, and people are slower.
+const parkAfter = 250 * time.Millisecond
 
 // stopTimeout is how long requests may take to end when the server stops. With
 // what comes before and after, it is gone within five seconds. drainTimeout is
@@ -41,6 +46,7 @@ type server struct {
 	svc     *domain.Service
 	feed    *domain.Feed
 	http    *http.Server
+	lot     *park.Lot             // where those are parked who wait long
 	drain   func(context.Context) // makes it say that it stops, and waits until that was heard
 	logger  *slog.Logger
 	metrics *metrics   // nil: nobody asked for any
@@ -96,9 +102,12 @@ func (s *server) answer(config web.Config) {
 	if s.metrics != nil {
 		config.Observed, config.Waiting = s.metrics.request, s.metrics.waiting
 	}
+	s.lot = park.NewLot(parkAfter)
+	config.Lot = s.lot
 	handler := web.New(config)
 	s.drain = handler.Drain
 	s.http = s.bounded(handler)
+	s.lot.Join(s.http)
 }
 
 // bounded serves within the bounds of connections.
@@ -132,11 +141,13 @@ func (s *server) serve(ctx context.Context, listener net.Listener, agent func(co
 	defer hush()
 	new(silent).watch(s.http)
 	var running, agents sync.WaitGroup
-	running.Go(func() {
-		if err := s.http.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			s.fail(err)
-		}
-	})
+	for _, l := range []net.Listener{listener, s.lot} {
+		running.Go(func() {
+			if err := s.http.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+				s.fail(err)
+			}
+		})
+	}
 	running.Go(func() {
 		if err := s.svc.RunClock(background); err != nil {
 			s.fail(err)
@@ -161,6 +172,7 @@ func (s *server) serve(ctx context.Context, listener net.Listener, agent func(co
 		enough()
 	}
 	s.feed.Close()
+	s.lot.Drain(last) // before the server accepts nothing any more
 	if late := s.http.Shutdown(last); late != nil {
 		s.logger.Warn("requests were cut off", "error", late)
 		err = errors.Join(err, s.http.Close())

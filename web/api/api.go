@@ -20,6 +20,7 @@ import (
 
 	"countersign/domain"
 	"countersign/domain/credential"
+	"countersign/web/park"
 	"countersign/web/route"
 )
 
@@ -30,6 +31,9 @@ type Options struct {
 	// Waiting is told when callers begin (1) or end (-1) to wait, by kind:
 	// long-poll, sse or websocket. Nil: nobody is.
 	Waiting func(kind string, by int)
+	// Lot is where those are parked who wait long, which needs a server that joins
+	// it and runs what is left of their requests (route.RestOf). Nil: nobody is.
+	Lot *park.Lot
 }
 
 // prefix is where everything here is mounted.
@@ -38,6 +42,7 @@ const prefix = "/api/v1"
 type api struct {
 	service *domain.Service
 	logger  *slog.Logger
+	lot     *park.Lot
 	waits   *waits
 	creates *creates
 }
@@ -53,7 +58,7 @@ type adder func(method, path string, needs route.Needs, h handler)
 // Mount registers every address of the interface.
 func Mount(t *route.Table, o Options) {
 	a := &api{
-		service: o.Service, logger: o.Logger,
+		service: o.Service, logger: o.Logger, lot: o.Lot,
 		waits:   newWaits(o.Service.Limits, o.Waiting),
 		creates: newCreates(o.Service.Limits, o.Service.Now),
 	}
@@ -100,7 +105,7 @@ func (a *api) guard(h handler) echo.HandlerFunc {
 		return a.first(c, by, err)
 	}
 	return func(c echo.Context) error {
-		if err := run(c); err != nil {
+		if err := run(c); err != nil && err != errParked {
 			a.fail(c, err)
 		}
 		return nil

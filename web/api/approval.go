@@ -3,6 +3,7 @@ package api
 import (
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -51,16 +52,9 @@ func (a *api) postApproval(c echo.Context, by domain.Ref) error {
 }
 
 func (a *api) getApproval(c echo.Context, by domain.Ref) error {
-	wait, err := wait(c)
-	if err != nil {
-		return err
-	}
-	end, err := a.hold(c, by, wait)
-	if err != nil {
-		return err
-	}
-	defer end()
-	o, err := a.service.Approval(c.Request().Context(), by, param(c, "key"), wait)
+	o, err := await(a, c, by, func(wait time.Duration) (*domain.Outcome, error) {
+		return a.service.Approval(c.Request().Context(), by, param(c, "key"), wait)
+	})
 	if err != nil {
 		return err
 	}

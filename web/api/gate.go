@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -27,18 +28,11 @@ type gateVerdict struct {
 }
 
 func (a *api) getGate(c echo.Context, by domain.Ref) error {
-	wait, err := wait(c)
-	if err != nil {
-		return err
-	}
-	end, err := a.hold(c, by, wait)
-	if err != nil {
-		return err
-	}
-	defer end()
-	v, err := a.service.Gate(c.Request().Context(), by, domain.GateQuery{
-		PlanID: c.QueryParam("plan_id"), StepID: c.QueryParam("step_id"),
-		ToolUseID: c.QueryParam("tool_use_id"), ArgsHash: c.QueryParam("args_hash"), Wait: wait,
+	v, err := await(a, c, by, func(wait time.Duration) (*domain.Verdict, error) {
+		return a.service.Gate(c.Request().Context(), by, domain.GateQuery{
+			PlanID: c.QueryParam("plan_id"), StepID: c.QueryParam("step_id"),
+			ToolUseID: c.QueryParam("tool_use_id"), ArgsHash: c.QueryParam("args_hash"), Wait: wait,
+		})
 	})
 	if err != nil {
 		return err

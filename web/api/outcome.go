@@ -78,31 +78,13 @@ func newActionDecision(d domain.ActionDecision) actionDecision {
 }
 
 func (a *api) getOutcome(c echo.Context, by domain.Ref) error {
-	wait, err := wait(c)
-	if err != nil {
-		return err
-	}
-	end, err := a.hold(c, by, wait)
-	if err != nil {
-		return err
-	}
-	defer end()
-	o, err := a.service.Outcome(c.Request().Context(), by, param(c, "id"), wait)
+	o, err := await(a, c, by, func(wait time.Duration) (*domain.Outcome, error) {
+		return a.service.Outcome(c.Request().Context(), by, param(c, "id"), wait)
+	})
 	if err != nil {
 		return err
 	}
 	return writeOutcome(c, o, newOutcome(o))
-}
-
-// hold takes a place for a request that waits, until end, and lifts the server's
-// deadline for writing from it.
-func (a *api) hold(c echo.Context, by domain.Ref, wait time.Duration) (end func(), err error) {
-	if wait <= 0 {
-		return func() {}, nil
-	}
-	// A connection without deadlines refuses, and has none to lift.
-	_ = http.NewResponseController(c.Response()).SetWriteDeadline(time.Time{})
-	return a.waits.begin(by, longPoll)
 }
 
 // writeOutcome answers either way; while nothing is decided, the caller is to

@@ -35,7 +35,12 @@ func (a *api) followSession(c echo.Context, by domain.Ref) error {
 	if err != nil {
 		return err
 	}
-	return a.stream(c, by, func(ctx context.Context, out *sse) error {
+	out, end, err := a.open(c, by)
+	if err != nil || a.parkSession(c, by, session, after, end) {
+		return err
+	}
+	defer end()
+	return a.goOn(c, by, out, func(ctx context.Context, out *sse) error {
 		return a.service.FollowSession(ctx, by, session, after, func(f domain.Frame) error { return out.send(f.Cursor, f.Data) })
 	})
 }
@@ -107,10 +112,17 @@ func gone(err error) error {
 // fault tells the operator of a stream that broke for a reason on our side:
 // its listener can be told no more than that it ended.
 func (a *api) fault(c echo.Context, err error) {
-	if err == nil || errors.Is(err, errGone) || c.Request().Context().Err() != nil {
+	if c.Request().Context().Err() == nil {
+		a.broke(requestID(c), c.Path(), err)
+	}
+}
+
+// broke is fault for a stream whose request is over.
+func (a *api) broke(id, route string, err error) {
+	if err == nil || errors.Is(err, errGone) {
 		return
 	}
 	if k := kinds[domain.ErrorCode(err)]; k.status >= http.StatusInternalServerError {
-		a.logger.ErrorContext(c.Request().Context(), "stream failed", "request_id", requestID(c), "route", c.Path(), "error", err)
+		a.logger.Error("stream failed", "request_id", id, "route", route, "error", err)
 	}
 }

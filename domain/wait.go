@@ -1,0 +1,66 @@
+package domain
+
+import (
+	"context"
+	"time"
+)
+
+// Change is what somebody waits for whose answer is not the last word: a wait
+// costs neither a query nor a timer until it comes.
+type Change struct {
+	topic string
+	Due   time.Time // when it comes by itself, the deadline of a confirm; zero: it does not
+}
+
+// Listen calls wake when a change may have come, when the principal's rights may
+// have ended, and when the server stops, until stop is called, which must be.
+// It is for those who do not wait inside Outcome or Gate. Wake may neither block
+// nor use the Service. What came before is not told: ask again once listening.
+func (s *Service) Listen(ctx context.Context, ref Ref, c *Change, wake func()) (stop func(), err error) {
+	return s.listen(ctx, ref, c.topic, wake)
+}
+
+// wait looks, and looks again whenever a topic is told, until there is no change
+// to wait for or the wait (at most MaxWait) is over. The error is nil when the
+// server stops.
+func (s *Service) wait(ctx context.Context, ref Ref, topic string, wait time.Duration, look func() (*Change, error)) error {
+	// Listening begins before looking, or a decision in between would be missed.
+	woken := make(signal, 1)
+	stop, err := s.listen(ctx, ref, topic, woken.give)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	timer := time.NewTimer(min(wait, MaxWait))
+	defer timer.Stop()
+	for {
+		change, err := look()
+		if err != nil || change == nil {
+			return err
+		}
+		var due <-chan time.Time
+		if !change.Due.IsZero() {
+			due = time.After(max(change.Due.Sub(s.clock()), time.Millisecond))
+		}
+		select {
+		case <-woken:
+		case <-due:
+		case <-timer.C:
+			return nil
+		case <-s.feed.Done():
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// signal holds at most one wake-up.
+type signal chan struct{}
+
+func (s signal) give() {
+	select {
+	case s <- struct{}{}:
+	default: // it has been given already
+	}
+}
