@@ -22,6 +22,7 @@ import (
 	"countersign/domain/credential"
 	"countersign/store"
 	"countersign/web/api"
+	"countersign/web/park"
 	"countersign/web/route"
 )
 
@@ -33,16 +34,25 @@ type server struct {
 	db    *store.DB
 	table *route.Table
 	http  *httptest.Server
+	lot   *park.Lot        // nil: nobody is parked
 	log   *strings.Builder // what the operator is told; read it after the requests
 
 	mu    sync.Mutex
 	clock time.Time
 }
 
-// newServer starts a server; change may alter its limits and timeouts.
+// start starts a server; change may alter its limits and timeouts.
+type start func(t *testing.T, change ...func(*domain.Config, *http.Server)) *server
+
+// newServer is one on which everybody waits in the ordinary way.
 func newServer(t *testing.T, change ...func(*domain.Config, *http.Server)) *server {
 	t.Helper()
-	s := &server{t: t, log: &strings.Builder{}, clock: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	return newServerWith(t, nil, change...)
+}
+
+func newServerWith(t *testing.T, lot *park.Lot, change ...func(*domain.Config, *http.Server)) *server {
+	t.Helper()
+	s := &server{t: t, lot: lot, log: &strings.Builder{}, clock: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	feed := domain.NewFeed()
 	var err error
 	s.db, err = store.Open(t.Context(), filepath.Join(t.TempDir(), "countersign.db"), store.Options{Now: s.now, Committed: feed.Publish})
@@ -53,6 +63,16 @@ func newServer(t *testing.T, change ...func(*domain.Config, *http.Server)) *serv
 	e := echo.New()
 	e.HTTPErrorHandler = func(err error, c echo.Context) { api.WriteProblem(c, err) }
 	s.http = httptest.NewUnstartedServer(e)
+	t.Cleanup(func() {
+		feed.Close()
+		s.http.Close()
+		if err := s.db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if lot != nil {
+		s.parkOn(e)
+	}
 	for _, c := range change {
 		c(&config, s.http.Config)
 	}
@@ -61,15 +81,8 @@ func newServer(t *testing.T, change ...func(*domain.Config, *http.Server)) *serv
 		t.Fatal(err)
 	}
 	s.table = route.NewTable(e)
-	api.Mount(s.table, api.Options{Service: s.Service, Logger: slog.New(slog.NewTextHandler(s.log, nil))})
+	api.Mount(s.table, api.Options{Service: s.Service, Logger: slog.New(slog.NewTextHandler(s.log, nil)), Lot: s.lot})
 	s.http.Start()
-	t.Cleanup(func() {
-		feed.Close()
-		s.http.Close()
-		if err := s.db.Close(); err != nil {
-			t.Error(err)
-		}
-	})
 	return s
 }
 
