@@ -131,7 +131,9 @@ func (g *garage) hears(in *bufio.Reader, want string) *http.Response {
 // empty waits until nobody is parked, and nothing is held.
 func (g *garage) empty() {
 	g.t.Helper()
-	for late := time.Now().Add(patience); g.lot.Parked() > 0 || g.held.Load() > 0; {
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for late := time.Now().Add(patience); g.lot.Parked() > 0 || g.held.Load() > 0; <-tick.C {
 		if time.Now().After(late) {
 			g.t.Fatalf("%d are parked, %d held", g.lot.Parked(), g.held.Load())
 		}
