@@ -17,7 +17,6 @@ import (
 	"context"
 	"net"
 	"net/http"
-	"runtime/debug"
 	"sync"
 	"time"
 )
@@ -41,7 +40,7 @@ var _ net.Listener = (*Lot)(nil)
 // NewLot makes a Lot for requests that have waited so long in the ordinary way,
 // which is quicker.
 func NewLot(after time.Duration) *Lot {
-	l := &Lot{after: after, back: make(chan net.Conn), closed: make(chan struct{}), sweep: sweeper{free: debug.FreeOSMemory}}
+	l := &Lot{after: after, back: make(chan net.Conn), closed: make(chan struct{}), sweep: sweeper{free: free}}
 	l.close = sync.OnceFunc(func() { close(l.closed) })
 	return l
 }

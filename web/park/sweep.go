@@ -1,6 +1,8 @@
 package park
 
 import (
+	"runtime"
+	"runtime/debug"
 	"sync"
 	"time"
 )
@@ -23,6 +25,13 @@ type sweeper struct {
 	parked int // since the last time
 	late   time.Time
 	timer  *time.Timer // nil: none is set
+}
+
+// free collects twice, for what pools hold, such as the router's contexts with
+// all that belongs to their last requests, goes only then.
+func free() {
+	runtime.GC()
+	debug.FreeOSMemory()
 }
 
 // add counts one parked request in.
