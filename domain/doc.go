@@ -14,7 +14,8 @@
 //
 //	cmd/countersign   wires everything; the commands, the metrics and the demo
 //	cmd/bench         measures it beside what the machine can do
-//	web               pages, forms, sessions, live signals; web/api is the JSON
+//	web               pages, forms, sessions, live signals; web/api is the JSON,
+//	                  web/park keeps the connections of those who wait
 //	views             templ components and their view models: no I/O, no rules
 //	static            style sheet, script, assets under hashed addresses
 //	store             domain.Store in SQL, on SQLite and PostgreSQL: group commit,
@@ -115,4 +116,14 @@
 //
 // Tables named volatile_… hold what proves nothing (sessions, one-time links,
 // counts, search words) and are not covered by the log.
+//
+// # How somebody waits
+//
+// Outcome, Gate and FollowSession listen to the Feed first and look then, so that
+// nothing is missed in between. What wakes them is an entry about what they wait
+// for, an entry that may have ended their rights, a deadline, or the end of the
+// server; then they look again. While nothing happens a wait costs neither a
+// query nor a timer that ticks. Listen and ListenSession are the same for those
+// who must not keep a goroutine busy with waiting: they are called back, and ask
+// anew.
 package domain

@@ -7,4 +7,8 @@
 // that each says who may call it; what wraps every request stands in request.go
 // and secure.go, what every form goes through in form.go, and what every error
 // ends in, in error.go.
+//
+// Who waits long for an answer of web/api is parked (web/park). The handler then
+// leaves a rest of the request behind, which request.go runs, and logs when it is
+// answered.
 package web
