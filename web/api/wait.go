@@ -20,6 +20,15 @@ type changing interface {
 // errParked says that a request has left its handler unanswered: it comes back.
 var errParked = errors.New("parked")
 
+// waiting is a request that waits for an answer.
+type waiting[T changing] struct {
+	*api
+	c            echo.Context
+	by           domain.Ref
+	ask          func(wait time.Duration) (T, error)
+	began, until time.Time
+}
+
 // await answers a request that may wait. It asks for as long as the request has
 // left: first in the ordinary way, and then the connection is parked until
 // something happens. When it comes back it is asked anew.
@@ -28,9 +37,9 @@ func await[T changing](a *api, c echo.Context, by domain.Ref, ask func(wait time
 	if err != nil {
 		return answer, err
 	}
-	began := park.Began(c.Request().Context(), time.Now())
-	until := began.Add(wait)
-	left := time.Until(until)
+	w := &waiting[T]{api: a, c: c, by: by, ask: ask, began: park.Began(c.Request().Context(), time.Now())}
+	w.until = w.began.Add(wait)
+	left := time.Until(w.until)
 	if left <= 0 {
 		return ask(0)
 	}
@@ -47,34 +56,36 @@ func await[T changing](a *api, c echo.Context, by domain.Ref, ask func(wait time
 		return ask(left)
 	}
 	answer, err = ask(min(left, a.lot.After()))
-	if err != nil || answer.Awaits() == nil || time.Until(until) <= 0 || a.stopping() {
+	if err != nil || answer.Awaits() == nil || time.Until(w.until) <= 0 || a.stopping() {
 		return answer, err
 	}
-	return parked(a, c, by, ask, answer, until, &park.Past{Began: began, Holds: end})
+	return w.park(answer.Awaits(), end)
 }
 
-// parked parks a request with an answer that may change, or goes on waiting in
-// the ordinary way if that cannot be.
-func parked[T changing](a *api, c echo.Context, by domain.Ref, ask func(wait time.Duration) (T, error), answer T, until time.Time, past *park.Past) (T, error) {
-	place := a.lot.Place()
-	deaf, err := a.service.Listen(c.Request().Context(), by, answer.Awaits(), place.Wake)
+// park parks the request until a change may have come, and end with it. If that
+// cannot be, it goes on waiting in the ordinary way.
+func (w *waiting[T]) park(change *domain.Change, end func()) (answer T, err error) {
+	place := w.lot.Place()
+	deaf, err := w.service.Listen(w.c.Request().Context(), w.by, change, place.Wake)
 	if err != nil {
 		return answer, err
 	}
 	// What changed before Listen would not be told.
-	if answer, err = ask(0); err != nil || answer.Awaits() == nil {
+	if answer, err = w.ask(0); err != nil || answer.Awaits() == nil {
 		deaf()
 		return answer, err
 	}
-	request := park.Text(c.Request())
-	if request == nil || !place.Take(c.Response(), c.Request()) {
+	request := park.Text(w.c.Request())
+	if request == nil || !place.Take(w.c.Response(), w.c.Request()) {
 		deaf()
-		return ask(time.Until(until))
+		return w.ask(time.Until(w.until))
 	}
+	past := &park.Past{Began: w.began, Holds: end}
+	until := w.until
 	if due := answer.Awaits().Due; !due.IsZero() {
-		until = earlier(until, time.Now().Add(due.Sub(a.service.Now())))
+		until = earlier(until, time.Now().Add(due.Sub(w.service.Now())))
 	}
-	route.SetRest(c, func(func(int64)) {
+	route.SetRest(w.c, func(func(int64)) {
 		place.Wait(until)
 		deaf()
 		place.Return(request, past)
