@@ -31,7 +31,8 @@ type waiting[T changing] struct {
 
 // await answers a request that may wait. It asks for as long as the request has
 // left: first in the ordinary way, and then the connection is parked until
-// something happens. When it comes back it is asked anew.
+// something happens. When it comes back the answer is asked for anew, and it may
+// be parked again.
 func await[T changing](a *api, c echo.Context, by domain.Ref, ask func(wait time.Duration) (T, error)) (answer T, err error) {
 	wait, err := wait(c)
 	if err != nil {
@@ -52,10 +53,15 @@ func await[T changing](a *api, c echo.Context, by domain.Ref, ask func(wait time
 			end()
 		}
 	}()
-	if !a.parks(c) {
+	past := park.Of(c.Request().Context())
+	switch {
+	case a.lot == nil, past != nil && past.Ordinary:
 		return ask(left)
+	case past != nil:
+		answer, err = ask(0) // it has been patient before
+	default:
+		answer, err = ask(min(left, a.lot.After()))
 	}
-	answer, err = ask(min(left, a.lot.After()))
 	if err != nil || answer.Awaits() == nil || time.Until(w.until) <= 0 || a.stopping() {
 		return answer, err
 	}
@@ -98,12 +104,6 @@ func earlier(a, b time.Time) time.Time {
 		return b
 	}
 	return a
-}
-
-// parks says whether a request may be parked.
-func (a *api) parks(c echo.Context) bool {
-	past := park.Of(c.Request().Context())
-	return a.lot != nil && (past == nil || !past.Sent)
 }
 
 // stopping says whether nobody is to wait any more.

@@ -154,7 +154,7 @@ func TestLot_RequestComesBack(t *testing.T) {
 	(<-g.places).Wake()
 	g.hears(in, `GET /a?b=%20c "a b" parked true`)
 	g.empty()
-	if pasts := g.returned(); len(pasts) != 1 || pasts[0].Began.Before(before) || pasts[0].Sent {
+	if pasts := g.returned(); len(pasts) != 1 || pasts[0].Began.Before(before) || pasts[0].Ordinary {
 		t.Errorf("pasts %+v", pasts)
 	}
 	g.say(c, get("/now", ""))
@@ -214,7 +214,7 @@ func TestLot_NothingSentEarlyIsLost(t *testing.T) {
 			in := tt.send()
 			g.hears(in, `GET /one "a b" parked true`)
 			g.hears(in, `GET /now "a b" parked false`)
-			if pasts := g.returned(); !pasts[len(pasts)-1].Sent {
+			if pasts := g.returned(); !pasts[len(pasts)-1].Ordinary {
 				t.Error("the request does not know that more was sent")
 			}
 		})
@@ -231,7 +231,7 @@ func TestLot_ClientLeaves(t *testing.T) {
 		t.Fatal(err)
 	}
 	g.empty()
-	if pasts := g.returned(); len(pasts) != 1 {
+	if pasts := g.returned(); len(pasts) != 1 || !pasts[0].Ordinary {
 		t.Errorf("pasts %v", pasts)
 	}
 }

@@ -10,7 +10,9 @@ import (
 // Past is what a request knows that was parked before.
 type Past struct {
 	Began time.Time // when it came first
-	Sent  bool      // its client has sent more behind it: it cannot be parked again
+	// Ordinary requests are not parked again: the client has sent more behind it,
+	// or has left, which the server itself has to find out.
+	Ordinary bool
 	// Holds gives back what the request holds while it waits. It is called once,
 	// when the request has been answered, unless Keep took it.
 	Holds func()

@@ -22,6 +22,7 @@ type Place struct {
 
 	early  []byte // what the client has sent behind its request
 	untold bool   // early stood there from the beginning
+	left   bool   // the client has
 }
 
 // Place is one that nobody has taken yet. It can be woken already, so that
@@ -92,6 +93,7 @@ func (p *Place) Wait(until time.Time) Event {
 		p.early = b[:]
 		return Sent
 	case !errors.Is(err, os.ErrDeadlineExceeded):
+		p.left = true
 		return Left
 	case p.roused(time.Time{}):
 		return Woken
@@ -115,7 +117,7 @@ func (p *Place) roused(until time.Time) (woken bool) {
 // Past is what it is to know then.
 func (p *Place) Return(request []byte, past *Past) {
 	_ = p.conn.SetReadDeadline(time.Time{}) // Read tells of one that is closed
-	past.Sent = len(p.early) > 0
+	past.Ordinary = p.left || len(p.early) > 0
 	c := &conn{Conn: p.conn, lot: p.lot, unread: append(request, p.early...)}
 	c.past.Store(past)
 	select {
