@@ -39,9 +39,9 @@ func newParkingServer(t *testing.T, change ...func(*domain.Config, *http.Server)
 	return newServerWith(t, park.NewLot(0), change...)
 }
 
-// parkOn prepares a server to park those who wait on its lot. The test ends when
-// nobody is parked any more.
-func (s *server) parkOn(e *echo.Echo) {
+// startParking starts a server with its lot. The test ends when nobody is parked
+// any more.
+func (s *server) startParking(e *echo.Echo) {
 	e.Pre(func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
 			err := next(c)
@@ -52,6 +52,7 @@ func (s *server) parkOn(e *echo.Echo) {
 		}
 	})
 	s.lot.Join(s.http.Config)
+	s.http.Start()
 	var serving sync.WaitGroup
 	serving.Go(func() { _ = s.http.Config.Serve(s.lot) })
 	s.t.Cleanup(func() { // before the database is closed

@@ -70,9 +70,6 @@ func newServerWith(t *testing.T, lot *park.Lot, change ...func(*domain.Config, *
 			t.Error(err)
 		}
 	})
-	if lot != nil {
-		s.parkOn(e)
-	}
 	for _, c := range change {
 		c(&config, s.http.Config)
 	}
@@ -82,7 +79,11 @@ func newServerWith(t *testing.T, lot *park.Lot, change ...func(*domain.Config, *
 	}
 	s.table = route.NewTable(e)
 	api.Mount(s.table, api.Options{Service: s.Service, Logger: slog.New(slog.NewTextHandler(s.log, nil)), Lot: s.lot})
-	s.http.Start()
+	if lot == nil {
+		s.http.Start()
+	} else {
+		s.startParking(e)
+	}
 	return s
 }
 
