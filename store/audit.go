@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -25,7 +23,7 @@ func Audit(ctx context.Context, db string, a *evidence.Audit) (signed string, er
 		signed, err = audit(ctx, &reader{c: c}, a)
 	}
 	if damaged(err) {
-		a.Schema("database: the file is damaged: %v", err)
+		a.Part().Found("database: the file is damaged: %v", err)
 		return signed, nil
 	}
 	if err != nil {
@@ -38,9 +36,11 @@ func Audit(ctx context.Context, db string, a *evidence.Audit) (signed string, er
 var ErrSchema = errors.New("it is not of this program's schema: run countersign migrate")
 
 func audit(ctx context.Context, r *reader, a *evidence.Audit) (signed string, err error) {
-	if err := r.c.begin(ctx, r.c.dialect.words().beginRead); err != nil {
+	scanners, release, err := r.c.dialect.scanners(ctx, r)
+	if err != nil {
 		return "", err
 	}
+	defer release()
 	applied, err := appliedMigrations(r.c)
 	if err != nil {
 		return "", err
@@ -48,32 +48,36 @@ func audit(ctx context.Context, r *reader, a *evidence.Audit) (signed string, er
 	if len(applied) != len(r.c.dialect.migrations()) || compatible(r.c.dialect, applied) != nil {
 		return "", ErrSchema
 	}
-	wait := checkFiles(ctx, r.c.dialect)
-	signed, err = tell(ctx, r, a)
-	problems, damage := wait()
-	for _, problem := range problems {
-		a.Schema("database: the file is damaged: %s", problem)
-	}
-	return signed, errors.Join(err, damage)
+	return tell(ctx, r, scanners, a)
 }
 
-// tell tells an audit everything, in the transaction that is open.
-func tell(ctx context.Context, r *reader, a *evidence.Audit) (signed string, err error) {
+// tell tells an audit everything, in the transaction that is open, and reads what
+// there is much of over all scanners, which must see the same.
+func tell(ctx context.Context, r *reader, scanners []scanner, a *evidence.Audit) (signed string, err error) {
 	if signed, err = r.head(); err != nil {
 		return "", err
 	}
-	for _, tell := range []func(context.Context, *evidence.Audit) error{
-		r.auditSchema, r.auditHead, r.auditLog, r.auditHashes, r.auditHandovers, r.auditRows, r.auditContents, r.auditDecisions,
-	} {
-		if err := errors.Join(ctx.Err(), tell(ctx, a)); err != nil {
+	for _, tell := range []func(context.Context, *evidence.Part) error{r.auditSchema, r.auditHead} {
+		if err := tell(ctx, a.Part()); err != nil {
 			return signed, err
 		}
 	}
-	return signed, nil
+	handovers, err := r.handovers()
+	if err != nil {
+		return signed, err
+	}
+	for _, h := range handovers {
+		a.Handover(h)
+	}
+	t := &telling{dialect: r.c.dialect, audit: a, logTold: make(chan struct{})}
+	if err := t.plan(r); err != nil {
+		return signed, err
+	}
+	return signed, t.run(ctx, scanners)
 }
 
 // auditHead holds the number beside the checkpoint to the one in it.
-func (r *reader) auditHead(_ context.Context, a *evidence.Audit) error {
+func (r *reader) auditHead(_ context.Context, p *evidence.Part) error {
 	return r.c.each("SELECT size, checkpoint FROM log_head", nil, func(rows row) error {
 		var size int64
 		var signed string
@@ -81,84 +85,8 @@ func (r *reader) auditHead(_ context.Context, a *evidence.Audit) error {
 			return err
 		}
 		if c, err := evidence.PeekCheckpoint(signed); err == nil && c.Size != size {
-			a.Schema("checkpoint: the column size does not repeat it")
+			p.Found("checkpoint: the column size does not repeat it")
 		}
-		return nil
-	})
-}
-
-// borrowed is a byte string that is looked at and not kept.
-type borrowed []byte
-
-// Scan implements sql.Scanner.
-func (b *borrowed) Scan(src any) (err error) {
-	*b, err = as[[]byte](src)
-	return err
-}
-
-func (r *reader) auditLog(_ context.Context, a *evidence.Audit) error {
-	return r.c.each("SELECT seq, entry, type, confirm_id, plan_id, object_id, trace_id FROM log ORDER BY seq", nil, func(rows row) error {
-		var row evidence.LogRow
-		err := rows.Scan(&row.Seq, &row.Entry, &row.Type, &row.ConfirmID, &row.PlanID, &row.ObjectID, &row.TraceID)
-		if err == nil {
-			a.Entry(row)
-		}
-		return err
-	})
-}
-
-func (r *reader) auditHashes(_ context.Context, a *evidence.Audit) error {
-	return r.c.each("SELECT idx, hash FROM log_hashes ORDER BY idx", nil, func(rows row) error {
-		var index int64
-		var hash borrowed
-		err := rows.Scan(&index, &hash)
-		if err == nil {
-			a.Hash(index, hash)
-		}
-		return err
-	})
-}
-
-func (r *reader) auditHandovers(_ context.Context, a *evidence.Audit) error {
-	list, err := r.handovers()
-	for _, h := range list {
-		a.Handover(h)
-	}
-	return err
-}
-
-func (r *reader) auditRows(ctx context.Context, a *evidence.Audit) error {
-	return r.rows(ctx, func(table, key string, digest []byte) error {
-		a.Row(table, key, digest)
-		return nil
-	})
-}
-
-func (r *reader) auditContents(_ context.Context, a *evidence.Audit) error {
-	return r.c.each("SELECT COALESCE(confirm_id, ''), salt, content FROM confirm_contents LEFT JOIN confirms USING (requested_seq)", nil, func(rows row) error {
-		var id string
-		var salt, content borrowed
-		err := rows.Scan(&id, &salt, &content)
-		if err == nil {
-			a.Content(id, salt, content)
-		}
-		return err
-	})
-}
-
-func (r *reader) auditDecisions(_ context.Context, a *evidence.Audit) error {
-	return r.c.each(`SELECT d.confirm_id, d.seq, d.actions, t.salt, t.content FROM decisions d
-		LEFT JOIN confirms c ON c.confirm_id = d.confirm_id LEFT JOIN confirm_contents t ON t.requested_seq = c.requested_seq`, nil, func(rows row) error {
-		var d evidence.Decided
-		var actions sql.NullString
-		if err := rows.Scan(&d.ConfirmID, &d.Seq, &actions, &d.Salt, &d.Content); err != nil {
-			return err
-		}
-		if actions.Valid && json.Unmarshal([]byte(actions.String), &d.Actions) != nil {
-			a.Schema("confirm %s: its decision cannot be read", d.ConfirmID)
-			return nil
-		}
-		a.Decision(d)
 		return nil
 	})
 }

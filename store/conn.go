@@ -53,6 +53,7 @@ type session interface {
 
 // row is a row of a result.
 type row interface {
+	Columns() ([]string, error)
 	Scan(dest ...any) error
 }
 

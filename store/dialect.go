@@ -43,8 +43,13 @@ type dialect interface {
 	schema(r *reader, want map[string]string) (map[string]string, error)
 	// freshSchema is what a new database is made of.
 	freshSchema(ctx context.Context) (map[string]string, error)
+	// scanners begin to read over a connection for verification, and over more
+	// beside it that see the same, as far as there can be. release ends those.
+	scanners(ctx context.Context, r *reader) (list []scanner, release func(), err error)
 	// check has the database look for damage in its own files.
-	check(r *reader) (problems []string, err error)
+	check(s scanner) (problems []string, err error)
+	// indexes are those that have to be held to their tables, by table.
+	indexes(r *reader) (map[string][]*index, error)
 	// backup writes a copy to a file.
 	backup(ctx context.Context, file string) error
 }
@@ -55,6 +60,7 @@ type words struct {
 	beginRead string // of one that reads a snapshot
 	record    string // creates the record of migrations if it is missing
 	tables    string // counts the tables with a name
+	whole     string // after a table's name: it is read without its indexes
 }
 
 // use is what a connection is for.

@@ -21,7 +21,7 @@ var moved = []*shape{
 	&roles.shape, &users.shape, &userRoles.shape, &keys.shape, &keyRoles.shape,
 	&contexts.shape, &plans.shape, &planContents.shape, &traces.shape,
 	&confirms.shape, &confirmContents.shape, &decisions.shape, &consumptions.shape,
-	{name: "log", columns: []string{"seq", "entry", "type", "confirm_id", "plan_id", "object_id", "trace_id"}},
+	{name: "log", columns: logColumns},
 	{name: "log_hashes", columns: []string{"idx", "hash"}},
 	{name: "log_head", columns: []string{"id", "size", "checkpoint"}},
 	{name: "log_handovers", columns: []string{"size", "checkpoint"}},
@@ -198,7 +198,7 @@ func (c *conn) rowsOf(s *shape) iter.Seq2[[]any, error] {
 // and gives the newest checkpoint.
 func verifyMoved(ctx context.Context, c *conn, vkey, headFile string) (*evidence.Report, string, error) {
 	a := evidence.NewAudit()
-	signed, err := tell(ctx, &reader{c: c}, a)
+	signed, err := tell(ctx, &reader{c: c}, []scanner{connScanner{c}}, a)
 	if err != nil {
 		return nil, "", err
 	}

@@ -8,7 +8,14 @@ import (
 
 // check finds nothing: what verification reads of a table it reads whole, and
 // the server's own tools check its files.
-func (d *postgres) check(*reader) ([]string, error) { return nil, nil }
+func (d *postgres) check(scanner) ([]string, error) { return nil, nil }
+
+// indexes are none: the server's own tools check them, as they do its files.
+func (d *postgres) indexes(*reader) (map[string][]*index, error) { return nil, nil }
+
+func (d *postgres) scanners(ctx context.Context, r *reader) ([]scanner, func(), error) {
+	return []scanner{connScanner{r.c}}, func() {}, r.c.begin(ctx, postgresWords.beginRead)
+}
 
 // describe lists what the tables of the current schema are made of, by kind and
 // name, and the functions beside them.

@@ -92,6 +92,16 @@ func (c textCodec) DecodeValue(m *pgtype.Map, oid uint32, format int16, src []by
 // postgresRow is a row whose strings are read through the codec too.
 type postgresRow struct{ pgx.Rows }
 
+// Columns are the names of the columns.
+func (r postgresRow) Columns() ([]string, error) {
+	fields := r.FieldDescriptions()
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = f.Name
+	}
+	return names, nil
+}
+
 func (r postgresRow) Scan(dest ...any) error {
 	through := make([]any, len(dest))
 	for i, d := range dest {

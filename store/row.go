@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"countersign/domain/evidence"
@@ -79,29 +80,32 @@ var logged = []*shape{
 // Rows calls fn for every row that the log must account for, with its digest
 // as it is stored now. All of it is one snapshot.
 func (db *DB) Rows(ctx context.Context, fn func(table, key string, digest []byte) error) error {
-	return db.view(ctx, func(r *reader) error { return r.rows(ctx, fn) })
+	return db.view(ctx, func(r *reader) error {
+		for _, s := range logged {
+			digester := evidence.NewDigester(s.columns)
+			err := connScanner{r.c}.scan("SELECT "+s.list("")+" FROM "+s.name, func(v []evidence.Value) error {
+				digest := digester.Digest(v)
+				return fn(s.name, string(appendKey(nil, v[:s.keys])), digest[:])
+			})
+			if err := errors.Join(ctx.Err(), err); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
-func (r *reader) rows(ctx context.Context, fn func(table, key string, digest []byte) error) error {
-	for _, s := range logged {
-		if err := ctx.Err(); err != nil {
-			return err
+// appendKey is rowKey of values as they are read.
+func appendKey(key []byte, values []evidence.Value) []byte {
+	for i, v := range values {
+		if i > 0 {
+			key = append(key, '/')
 		}
-		text := fmt.Sprintf("SELECT %s FROM %s", s.list(""), s.name)
-		err := r.c.each(text, nil, func(rows row) error {
-			values := make([]any, len(s.columns))
-			if err := rows.Scan(pointers(values)...); err != nil {
-				return err
-			}
-			digest, err := s.digest(values)
-			if err != nil {
-				return err
-			}
-			return fn(s.name, rowKey(values[:s.keys]), digest)
-		})
-		if err != nil {
-			return err
+		if v.Kind == evidence.Integer {
+			key = strconv.AppendInt(key, v.Int, 10)
+		} else {
+			key = append(key, v.Bytes...)
 		}
 	}
-	return nil
+	return key
 }

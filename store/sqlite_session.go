@@ -21,6 +21,7 @@ type sqliteSession struct {
 	pool       *sql.DB
 	conn       *sql.Conn
 	statements map[string]*sql.Stmt
+	name       string // of the file with settings, for verification
 	clean      func() // at the end; may be nil
 }
 
@@ -139,8 +140,12 @@ func (s *sqliteSession) dooms(err error) bool {
 // resultCode is the primary result code of a database error, 0 for others.
 func resultCode(err error) int {
 	var e *sqlitedriver.Error
-	if errors.As(err, &e) {
+	var scanned *scanError
+	switch {
+	case errors.As(err, &e):
 		return e.Code() & 0xff
+	case errors.As(err, &scanned):
+		return scanned.code & 0xff
 	}
 	return 0
 }

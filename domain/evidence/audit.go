@@ -1,42 +1,41 @@
 package evidence
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
 	"golang.org/x/mod/sumdb/tlog"
 )
 
 // Audit verifies a whole log against the database that it accounts for. It is
-// told everything that is stored, in the order of its methods, and Finish
-// reports. It needs nobody's word: everything follows from the entries' bytes
-// and the key.
+// told every entry, in order; then its parts are told everything else that is
+// stored, and Finish reports. It needs nobody's word: everything follows from
+// the entries' bytes and the key.
 type Audit struct {
 	report    Report
-	hashes    []Hash            // of the tree, computed from the entries
-	checked   int64             // stored hashes compared so far
-	rows      map[string]Hash   // digest of each row, as the log has it last
-	requested map[string]string // content hash by confirm
+	hashes    []Hash          // of the tree, computed from the entries
+	rows      map[string]rows // of each table, as the log has them last
+	requested map[string]string
 	decided   map[int64]*Entry
 	successor []succession // in the log's order
 	handovers []Handover
+	parts     []*Part
+	checked   int64 // stored hashes compared
 }
+
+// rows are the digests of a table's rows, by their keys.
+type rows map[string]Hash
 
 // NewAudit begins a verification.
 func NewAudit() *Audit {
-	return &Audit{rows: map[string]Hash{}, requested: map[string]string{}, decided: map[int64]*Entry{}}
+	return &Audit{rows: map[string]rows{}, requested: map[string]string{}, decided: map[int64]*Entry{}}
 }
 
 // LogRow is an entry as it is stored: its bytes, and what is repeated beside
-// them to be searched. A nil column is NULL.
+// them to be searched.
 type LogRow struct {
 	Seq                                        int64
 	Entry                                      []byte
-	Type, ConfirmID, PlanID, ObjectID, TraceID *string
+	Type, ConfirmID, PlanID, ObjectID, TraceID Value
 }
 
 // Entry takes the next entry of the log.
@@ -44,7 +43,6 @@ func (a *Audit) Entry(row LogRow) {
 	if row.Seq != a.report.Entries {
 		a.report.found("log entry %d: it should be entry %d", row.Seq, a.report.Entries)
 	}
-	a.report.Entries++
 	a.grow(LeafHash(row.Entry))
 	e, err := ParseEntry(row.Entry)
 	if err != nil {
@@ -54,23 +52,19 @@ func (a *Audit) Entry(row LogRow) {
 	if e.Seq != row.Seq {
 		a.report.found("log entry %d: its bytes are those of entry %d", row.Seq, e.Seq)
 	}
-	for _, column := range []struct {
+	for _, column := range [...]struct {
 		name, want string
-		got        *string
+		got        Value
 	}{
 		{"type", e.Type, row.Type}, {"confirm_id", e.ConfirmID, row.ConfirmID}, {"plan_id", e.PlanID, row.PlanID},
 		{"object_id", e.ObjectID, row.ObjectID}, {"trace_id", e.TraceID, row.TraceID},
 	} {
-		if (column.got == nil) != (column.want == "") || column.got != nil && *column.got != column.want {
+		if (column.got.Kind == Null) != (column.want == "") || string(column.got.Bytes) != column.want {
 			a.report.found("log entry %d: the column %s does not repeat the entry", row.Seq, column.name)
 		}
 	}
 	for _, r := range e.Rows {
-		if name := rowName(r.Table, r.Key); r.Digest == nil {
-			delete(a.rows, name)
-		} else {
-			a.rows[name] = digestOf(r.Digest)
-		}
+		a.wrote(r)
 	}
 	switch e.Type {
 	case "confirm.requested", "confirm.imported":
@@ -79,6 +73,20 @@ func (a *Audit) Entry(row LogRow) {
 		a.decided[e.Seq] = e
 	case EntryKeyRotated, EntryRestored:
 		a.succeed(e)
+	}
+}
+
+// wrote keeps a row as it is from now on.
+func (a *Audit) wrote(r Row) {
+	table := a.rows[r.Table]
+	if table == nil {
+		table = rows{}
+		a.rows[r.Table] = table
+	}
+	if r.Digest == nil {
+		delete(table, r.Key)
+	} else {
+		table[r.Key] = digestOf(r.Digest)
 	}
 }
 
@@ -91,14 +99,16 @@ func digestOf(digest []byte) (h Hash) {
 	return h
 }
 
-func rowName(table, key string) string { return table + "\x00" + key }
-
+// grow adds an entry's leaf to the tree, and the inner nodes that it completes.
 func (a *Audit) grow(leaf Hash) {
-	hashes, err := tlog.StoredHashesForRecordHash(a.report.Entries-1, leaf, a)
-	if err != nil {
-		panic("tree in memory: " + err.Error())
+	n := a.report.Entries
+	a.report.Entries++
+	a.hashes = append(a.hashes, leaf)
+	for level := 0; n&1 == 1; level, n = level+1, n>>1 {
+		left := a.hashes[tlog.StoredHashIndex(level, n-1)]
+		leaf = tlog.NodeHash(left, leaf)
+		a.hashes = append(a.hashes, leaf)
 	}
-	a.hashes = append(a.hashes, hashes...)
 }
 
 // ReadHashes implements Hashes over the entries taken so far.
@@ -113,85 +123,18 @@ func (a *Audit) ReadHashes(indexes []int64) ([]Hash, error) {
 	return list, nil
 }
 
-// Hash takes the next stored hash of the tree.
-func (a *Audit) Hash(index int64, stored []byte) {
-	switch {
-	case index != a.checked || index >= int64(len(a.hashes)):
-		a.report.found("tree hash %d: it belongs to no entry, or one before it is missing", index)
-	case !bytes.Equal(stored, a.hashes[index][:]):
-		level, n := tlog.SplitStoredHashIndex(index)
-		if level == 0 {
-			a.report.found("log entry %d: it is not the one whose hash was stored", n)
-		} else {
-			a.report.found("tree hash %d: it is not that of its entries", index)
-		}
-	}
-	a.checked = index + 1
-}
-
-// Row takes a row of a table that the log covers, with the digest of what it
-// holds now.
-func (a *Audit) Row(table, key string, digest []byte) {
-	name := rowName(table, key)
-	logged, known := a.rows[name]
-	switch {
-	case !known:
-		a.report.found("%s %s: the log knows no such row", table, key)
-	case logged != digestOf(digest):
-		a.report.found("%s %s: the row is not as it was logged", table, key)
-	}
-	delete(a.rows, name)
-}
-
-// Content takes the content of a confirm.
-func (a *Audit) Content(confirmID string, salt, content []byte) {
-	a.report.Contents++
-	checkContent(&a.report, confirmID, a.requested[confirmID], salt, content)
-}
-
-// Decided is a decision as it is stored, with the content it was made on, which
-// is nil when it has been forgotten.
-type Decided struct {
-	ConfirmID string
-	Seq       int64
-	Actions   []DecidedAction
-	Salt      []byte
-	Content   []byte
-}
-
-// DecidedAction is the decision on one action. Args are there with an edit.
-type DecidedAction struct {
-	Type     string          `json:"type"`
-	Args     json.RawMessage `json:"args"`
-	ArgsHash string          `json:"args_hash"`
-	Filled   bool            `json:"filled"`
-}
-
-// Decision takes a decision.
-func (a *Audit) Decision(d Decided) {
-	e := a.decided[d.Seq]
-	if e == nil || e.ConfirmID != d.ConfirmID {
-		a.report.found("confirm %s: the log has no decision on it at entry %d", d.ConfirmID, d.Seq)
-		return
-	}
-	checkDecision(&a.report, e, d)
-}
-
-// Schema takes what is wrong with the structure of the database.
-func (a *Audit) Schema(format string, args ...any) { a.report.found(format, args...) }
-
 // Finish compares what was taken with the newest checkpoint, which the key must
 // have signed, or one that it took over from or handed over to. vkey "" leaves
 // that unknown.
 func (a *Audit) Finish(signed, vkey string) *Report {
 	r := &a.report
+	for _, p := range a.parts {
+		r.join(&p.report)
+	}
 	if missing := int64(len(a.hashes)) - a.checked; missing > 0 {
 		r.found("tree: the last %d hashes are missing", missing)
 	}
-	for _, name := range slices.Sorted(maps.Keys(a.rows)) {
-		table, key, _ := strings.Cut(name, "\x00")
-		r.found("%s %s: the row is missing", table, key)
-	}
+	a.missing()
 	if signed == "" {
 		if r.Entries > 0 {
 			r.found("checkpoint: there is none")

@@ -39,18 +39,18 @@ func checkDecision(r *Report, e *Entry, d Decided) {
 		r.found("confirm %s: its content is not that of its decision", d.ConfirmID)
 		return
 	}
-	args := make([]json.RawMessage, len(d.Actions))
+	args, edited := make([]json.RawMessage, len(d.Actions)), false
 	for i, action := range d.Actions {
 		allowed := content.Actions[i].Args
 		if len(action.Args) > 0 {
-			args[i], allowed = action.Args, action.Args
+			args[i], allowed, edited = action.Args, action.Args, true
 		}
 		if ArgsHash(allowed) != action.ArgsHash {
 			r.found("confirm %s: the arguments of action %d are not those that were decided on", d.ConfirmID, i)
 			return
 		}
 	}
-	if e.EffectiveHash == "" {
+	if e.EffectiveHash == "" || !edited && ContentHash(d.Salt, d.Content) == e.EffectiveHash {
 		return
 	}
 	effective, err := content.WithArgs(args).Marshal()

@@ -99,6 +99,14 @@ func (c *Content) Marshal() ([]byte, error) {
 
 // ParseContent reads the bytes that Marshal wrote.
 func ParseContent(data []byte) (*Content, error) {
+	if c := scanContent(data); c != nil {
+		return c, nil
+	}
+	return decodeContent(data)
+}
+
+// decodeContent reads a content however its JSON is written.
+func decodeContent(data []byte) (*Content, error) {
 	var w wireContent
 	if err := json.Unmarshal(data, &w); err != nil {
 		return nil, err

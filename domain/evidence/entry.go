@@ -67,16 +67,21 @@ func parseRows(list [][]string) ([]Row, error) {
 		if len(parts) != 3 {
 			return nil, errors.New("a row has a table, a key and a digest")
 		}
-		digest, err := hex.DecodeString(parts[2])
+		digest, err := parseDigest(parts[2])
 		if err != nil {
 			return nil, err
 		}
-		rows[i] = Row{Table: parts[0], Key: parts[1]}
-		if len(digest) > 0 {
-			rows[i].Digest = digest
-		}
+		rows[i] = Row{Table: parts[0], Key: parts[1], Digest: digest}
 	}
 	return rows, nil
+}
+
+// parseDigest reads a row's digest; nil when the row was removed.
+func parseDigest(text string) ([]byte, error) {
+	if text == "" {
+		return nil, nil
+	}
+	return hex.DecodeString(text)
 }
 
 // wire is the fixed member order of an entry's bytes.
@@ -115,6 +120,93 @@ func (e *Entry) Marshal() ([]byte, error) {
 
 // ParseEntry reads the bytes that Marshal wrote.
 func ParseEntry(data []byte) (*Entry, error) {
+	if e := scanEntry(data); e != nil {
+		return e, nil
+	}
+	return decodeEntry(data)
+}
+
+// scanEntry reads an entry as Marshal writes it; nil when encoding/json has to
+// look at it.
+func scanEntry(data []byte) *Entry {
+	s, e := scan{rest: data}, new(Entry)
+	s.must(`{"v":1,"seq":`)
+	e.Seq = s.integer()
+	s.must(`,"type":`)
+	e.Type = s.text()
+	s.must(`,"at":`)
+	e.At = s.moment()
+	s.must(`,"principal":`)
+	e.Principal = s.text()
+	s.must(`,"kind":`)
+	e.Kind = s.text()
+	e.Name = s.member(`,"name":`)
+	e.Role = s.member(`,"role":`)
+	e.Cause = s.member(`,"cause":`)
+	e.ConfirmID = s.member(`,"confirm_id":`)
+	e.PlanID = s.member(`,"plan_id":`)
+	e.ObjectID = s.member(`,"object_id":`)
+	e.ContentHash = s.member(`,"content_hash":`)
+	e.EffectiveHash = s.member(`,"effective_hash":`)
+	if s.has(`,"decisions":[`) {
+		e.Decisions = s.decisions()
+	}
+	e.TraceID = s.member(`,"trace_id":`)
+	e.SpanID = s.member(`,"span_id":`)
+	if s.has(`,"data":`) {
+		e.Data = s.raw()
+	}
+	s.must(`,"rows":[`)
+	e.Rows = s.rows()
+	s.must(`}`)
+	if !s.ended() {
+		return nil
+	}
+	return e
+}
+
+// decisions takes the rest of an array of decisions.
+func (s *scan) decisions() (list []EntryDecision) {
+	for !s.failed {
+		s.must(`{"type":`)
+		d := EntryDecision{Type: s.text()}
+		s.must(`,"args_hash":`)
+		d.ArgsHash = s.text()
+		d.Filled = s.has(`,"filled":true`)
+		s.must(`}`)
+		list = append(list, d)
+		if s.has(`]`) {
+			break
+		}
+		s.must(`,`)
+	}
+	return list
+}
+
+// rows takes the rest of an array of rows.
+func (s *scan) rows() []Row {
+	list := []Row{}
+	for !s.failed && !s.has(`]`) {
+		if len(list) > 0 {
+			s.must(`,`)
+		}
+		s.must(`[`)
+		r := Row{Table: s.text()}
+		s.must(`,`)
+		r.Key = s.text()
+		s.must(`,`)
+		var err error
+		if r.Digest, err = parseDigest(s.text()); err != nil {
+			s.fail()
+		}
+		s.must(`]`)
+		list = append(list, r)
+	}
+	return list
+}
+
+// decodeEntry reads an entry however its JSON is written.
+func decodeEntry(data []byte) (*Entry, error) {
 	var w wire
 	if err := json.Unmarshal(data, &w); err != nil {
 		return nil, fmt.Errorf("log entry: %w", err)

@@ -30,6 +30,14 @@ func (r *Report) found(format string, args ...any) {
 	r.Findings = append(r.Findings, fmt.Sprintf(format, args...))
 }
 
+// join adds what a part found.
+func (r *Report) join(part *Report) {
+	r.Contents += part.Contents
+	kept := min(len(part.Findings), maxFindings-len(r.Findings))
+	r.Findings = append(r.Findings, part.Findings[:kept]...)
+	r.More += part.More + len(part.Findings) - kept
+}
+
 func (r *Report) unknown(format string, args ...any) {
 	r.Unknown = append(r.Unknown, fmt.Sprintf(format, args...))
 }

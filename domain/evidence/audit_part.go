@@ -1,0 +1,101 @@
+package evidence
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+// Part is what an audit is told beside its entries, once it has all of them.
+// Parts may be told things at the same time, each by one goroutine; the rows of
+// a table belong to one of them, and so do the hashes of the tree.
+type Part struct {
+	audit  *Audit
+	report Report
+}
+
+// Part gives a new part. Finish reports what the parts found in their order.
+func (a *Audit) Part() *Part {
+	p := &Part{audit: a}
+	a.parts = append(a.parts, p)
+	return p
+}
+
+// Hash takes the next stored hash of the tree.
+func (p *Part) Hash(index int64, stored []byte) {
+	switch {
+	case index != p.audit.checked || index >= int64(len(p.audit.hashes)):
+		p.report.found("tree hash %d: it belongs to no entry, or one before it is missing", index)
+	case !bytes.Equal(stored, p.audit.hashes[index][:]):
+		level, n := tlog.SplitStoredHashIndex(index)
+		if level == 0 {
+			p.report.found("log entry %d: it is not the one whose hash was stored", n)
+		} else {
+			p.report.found("tree hash %d: it is not that of its entries", index)
+		}
+	}
+	p.audit.checked = index + 1
+}
+
+// Row takes a row of a table that the log covers, with the digest of what it
+// holds now.
+func (p *Part) Row(table string, key []byte, digest Hash) {
+	logged, known := p.audit.rows[table][string(key)]
+	switch {
+	case !known:
+		p.report.found("%s %s: the log knows no such row", table, key)
+		return
+	case logged != digest:
+		p.report.found("%s %s: the row is not as it was logged", table, key)
+	}
+	delete(p.audit.rows[table], string(key))
+}
+
+// missing reports the rows that nobody told of.
+func (a *Audit) missing() {
+	for _, table := range slices.Sorted(maps.Keys(a.rows)) {
+		for _, key := range slices.Sorted(maps.Keys(a.rows[table])) {
+			a.report.found("%s %s: the row is missing", table, key)
+		}
+	}
+}
+
+// Content takes the content of a confirm.
+func (p *Part) Content(confirmID, salt, content []byte) {
+	p.report.Contents++
+	checkContent(&p.report, string(confirmID), p.audit.requested[string(confirmID)], salt, content)
+}
+
+// Decided is a decision as it is stored, with the content it was made on, which
+// is nil when it has been forgotten.
+type Decided struct {
+	ConfirmID string
+	Seq       int64
+	Actions   []DecidedAction
+	Salt      []byte
+	Content   []byte
+}
+
+// DecidedAction is the decision on one action. Args are there with an edit.
+type DecidedAction struct {
+	Type     string          `json:"type"`
+	Args     json.RawMessage `json:"args"`
+	ArgsHash string          `json:"args_hash"`
+	Filled   bool            `json:"filled"`
+}
+
+// Decision takes a decision.
+func (p *Part) Decision(d Decided) {
+	e := p.audit.decided[d.Seq]
+	if e == nil || e.ConfirmID != d.ConfirmID {
+		p.report.found("confirm %s: the log has no decision on it at entry %d", d.ConfirmID, d.Seq)
+		return
+	}
+	checkDecision(&p.report, e, d)
+}
+
+// Found takes what is wrong with the database itself.
+func (p *Part) Found(format string, args ...any) { p.report.found(format, args...) }

@@ -1,0 +1,126 @@
+package evidence
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// FuzzScanEntry holds the short way to read an entry to encoding/json: what it
+// takes, that takes, and reads the same.
+func FuzzScanEntry(f *testing.F) {
+	for _, text := range scannedEntries {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		scanned := scanEntry(data)
+		if scanned == nil {
+			return
+		}
+		decoded, err := decodeEntry(data)
+		if err != nil {
+			t.Fatalf("%s: scanned, and encoding/json says %v", data, err)
+		}
+		if diff := cmp.Diff(decoded, scanned); diff != "" {
+			t.Errorf("%s (-decoded +scanned):\n%s", data, diff)
+		}
+	})
+}
+
+// FuzzScanContent does the same with contents.
+func FuzzScanContent(f *testing.F) {
+	for _, text := range scannedContents {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		scanned := scanContent(data)
+		if scanned == nil {
+			return
+		}
+		decoded, err := decodeContent(data)
+		if err != nil {
+			t.Fatalf("%s: scanned, and encoding/json says %v", data, err)
+		}
+		if diff := cmp.Diff(decoded, scanned); diff != "" {
+			t.Errorf("%s (-decoded +scanned):\n%s", data, diff)
+		}
+	})
+}
+
+// scannedContents are taken by the scan.
+var scannedContents = []string{
+	`{"v":1,"confirm_id":"c1","target_type":"other","target_id":"","requested_by_role":"","requested_by":"key:k1","received_at":"2026-01-02T03:04:05.678Z","requested_at":""}`,
+	`{"v":1,"confirm_id":"c1","target_type":"other","target_id":"t1","target_hash":"sha256:aa","plan_id":"p1","step_id":"s1","required_role":"finance",` +
+		`"requested_by_role":"executor","requested_by":"key:k1","received_at":"2026-01-02T03:04:05.678Z","requested_at":"2026-01-01T00:00:00.000Z",` +
+		`"expires_at":"2026-01-02T03:05:05.678Z","on_reject":"recover","supersedes":"c0","reason":"a < b\n",` +
+		`"actions":[{"name":"pay","args":{"n":9007199254740993,"x":"<\u003c>"},"tool_use_id":"tu","description":"d","review_config":{"timeout":5}},{"name":"","args":[]}],` +
+		`"trace":{"trace_id":"t"},"session_id":"s","message_id":"m"}`,
+}
+
+func TestScanContent_TakesWhatIsWritten(t *testing.T) {
+	t.Parallel()
+	for _, text := range scannedContents {
+		scanned := scanContent([]byte(text))
+		if scanned == nil {
+			t.Errorf("%s: not scanned", text)
+			continue
+		}
+		if written, err := scanned.Marshal(); err != nil || string(written) != text {
+			t.Errorf("read and written again: %s %v", written, err)
+		}
+	}
+}
+
+// scannedEntries are taken by the scan.
+var scannedEntries = []string{
+	`{"v":1,"seq":0,"type":"role.created","at":"2026-01-02T03:04:05.678Z","principal":"system","kind":"system","rows":[]}`,
+	`{"v":1,"seq":7,"type":"confirm.approved","at":"2026-01-02T03:04:05.678Z","principal":"user:u1","kind":"user","name":"<ré\"\\\u2028>",` +
+		`"role":"reviewer","cause":"human","confirm_id":"c1","plan_id":"p1","object_id":"o1","content_hash":"sha256:aa","effective_hash":"sha256:bb",` +
+		`"decisions":[{"type":"approve","args_hash":"sha256:cc"},{"type":"approve","args_hash":"sha256:dd","filled":true}],` +
+		`"trace_id":"t1","span_id":"s1","data":{"n":1e400,"s":"}\"{","l":[{}]},"rows":[["confirms","c1","0102"],["roles","r1",""]]}`,
+}
+
+func TestScanEntry_TakesWhatIsWritten(t *testing.T) {
+	t.Parallel()
+	for _, text := range scannedEntries {
+		scanned := scanEntry([]byte(text))
+		if scanned == nil {
+			t.Errorf("%s: not scanned", text)
+			continue
+		}
+		if written, err := scanned.Marshal(); err != nil || string(written) != text {
+			t.Errorf("read and written again: %s %v", written, err)
+		}
+	}
+}
+
+// What is not as it is written is left to encoding/json, whatever that says.
+func TestScanEntry_LeavesTheRest(t *testing.T) {
+	t.Parallel()
+	const head = `{"v":1,"seq":0,"type":"a","at":"2026-01-02T03:04:05.678Z","principal":"system","kind":"system"`
+	for name, text := range map[string]string{
+		"nothing":               ``,
+		"another order":         `{"seq":0,"v":1}`,
+		"a space":               head + `, "rows":[]}`,
+		"an unknown member":     head + `,"more":1,"rows":[]}`,
+		"an empty member":       head + `,"name":"","rows":[]}`,
+		"a member twice":        head + `,"name":"a","name":"b","rows":[]}`,
+		"more behind":           head + `,"rows":[]}{}`,
+		"an end missing":        head + `,"rows":[]`,
+		"a row of two":          head + `,"rows":[["a","b"]]}`,
+		"a row of four":         head + `,"rows":[["a","b","","c"]]}`,
+		"a comma too many":      head + `,"rows":[["a","b",""],]}`,
+		"no digest":             head + `,"rows":[["a","b","!"]]}`,
+		"data that is no JSON":  head + `,"data":{"a"},"rows":[]}`,
+		"a number as data":      head + `,"data":1,"rows":[]}`,
+		"a leading zero":        `{"v":1,"seq":00,"type":"a","at":"2026-01-02T03:04:05.678Z","principal":"s","kind":"s","rows":[]}`,
+		"no time":               `{"v":1,"seq":0,"type":"a","at":"","principal":"s","kind":"s","rows":[]}`,
+		"a broken character":    head + ",\"name\":\"\xff\",\"rows\":[]}",
+		"a control character":   head + ",\"name\":\"\x01\",\"rows\":[]}",
+		"an escape that is not": head + `,"name":"\x","rows":[]}`,
+	} {
+		if e := scanEntry([]byte(text)); e != nil {
+			t.Errorf("%s: scanned as %+v", name, e)
+		}
+	}
+}
