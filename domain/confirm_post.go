@@ -119,12 +119,18 @@ func (s *Service) postConfirm(tx Tx, p *Principal, in *mplp.Confirm, frame appro
 	if c.Imported {
 		event = "confirm.imported"
 	}
-	facts := []any{"target_type", c.TargetType, "target_id", c.TargetID, "status", c.Status}
+	facts := []any{"target_type", c.TargetType}
+	if in.TargetID != "" { // one that was made up is in the content, and names nothing
+		facts = append(facts, "target_id", c.TargetID)
+	}
+	if c.Imported { // else it is pending
+		facts = append(facts, "status", c.Status)
+	}
 	if c.StepID != "" {
 		facts = append(facts, "step_id", c.StepID)
 	}
 	if len(warnings) > 0 {
-		facts = append(facts, "warnings", firstWarnings(warnings))
+		facts = append(facts, "warnings", loggedWarnings(warnings))
 	}
 	in.Native.Set("status", mplp.String(string(c.Status))) // it is stored as it came
 	posted := &PostedConfirm{Confirm: c, Native: in.Native.Bytes(), Created: true, Warnings: warnings}

@@ -175,8 +175,9 @@ func entryPayload(e *evidence.Entry, facts map[string]any) map[string]any {
 	if stageStatus[e.Type] != "" && strings.HasPrefix(e.Type, "confirm.") && e.Type != "confirm.requested" {
 		set("decided_by", e.Role)
 	}
-	if e.Type == "confirm.requested" {
+	if e.Type == evidence.EntryRequested {
 		set("requested_by", e.Role)
+		set("status", string(Pending))
 	}
 	return payload
 }

@@ -59,7 +59,7 @@ func (s *Service) PostPlan(ctx context.Context, ref Ref, in *mplp.Plan) (posted 
 		if plan.Imported {
 			event = "plan.imported"
 		}
-		if err := s.logPlan(tx, p, plan, event, "", "steps", len(in.Steps), "warnings", firstWarnings(warnings)); err != nil {
+		if err := s.logPlan(tx, p, plan, event, "", "steps", len(in.Steps), "warnings", loggedWarnings(warnings)); err != nil {
 			return err
 		}
 		posted = &PostedPlan{Plan: plan, Created: true, Warnings: warnings}
@@ -141,7 +141,7 @@ func (s *Service) RevisePlan(ctx context.Context, ref Ref, id string, in *mplp.P
 		if err := tx.UpdatePlan(plan, PlanDraft, mplp.CompletePlan(in.Native, plan.ID)); err != nil {
 			return err
 		}
-		if err := s.logPlan(tx, p, plan, "plan.revised", "", "steps", len(in.Steps), "warnings", firstWarnings(warnings)); err != nil {
+		if err := s.logPlan(tx, p, plan, "plan.revised", "", "steps", len(in.Steps), "warnings", loggedWarnings(warnings)); err != nil {
 			return err
 		}
 		if plan.Hash != was {
@@ -386,6 +386,24 @@ func planNative(r Reader, plan *Plan) ([]byte, error) {
 	}
 	events, err := objectEvents(r, EntryFilter{PlanID: plan.ID, Types: planEntries})
 	return mplp.RenderPlan(content, string(plan.Status), statuses, events), err
+}
+
+// loggedWarnings is what of the warnings goes to the log. That something filled
+// was missing goes without saying.
+func loggedWarnings(list []mplp.Warning) (logged []loggedWarning) {
+	for _, w := range firstWarnings(list) {
+		if w.Code == mplp.CodeFilled {
+			w.Message = ""
+		}
+		logged = append(logged, loggedWarning(w))
+	}
+	return logged
+}
+
+type loggedWarning struct {
+	Path    string `json:"path"`
+	Code    string `json:"code"`
+	Message string `json:"message,omitempty"`
 }
 
 // firstWarnings is what of the warnings goes to the log and to the header.

@@ -38,16 +38,20 @@ func (r *reader) Entries(f domain.EntryFilter) ([]*evidence.Entry, error) {
 		return nil, nil
 	}
 	s := entryQuery(f)
-	return r.entries(s.String(), s.args...)
+	list, err := r.entries(s.String(), s.args...)
+	return slices.DeleteFunc(list, func(e *evidence.Entry) bool { // a number in a row proves nothing
+		return f.ConfirmID != "" && e.ConfirmID != f.ConfirmID
+	}), err
 }
 
 // entryQuery finds entries along one index, in its order. Those of several types
 // are merged from the index of types, if nothing more telling leads.
 func entryQuery(f domain.EntryFilter) *statement {
 	var along, beside []condition
-	for _, c := range []struct{ column, value string }{
-		{"confirm_id", f.ConfirmID}, {"object_id", f.ObjectID}, {"plan_id", f.PlanID}, {"trace_id", f.TraceID}, {"type", f.Type},
-	} {
+	if f.ConfirmID != "" {
+		along = append(along, ofConfirm(f.ConfirmID))
+	}
+	for _, c := range []struct{ column, value string }{{"object_id", f.ObjectID}, {"plan_id", f.PlanID}, {"trace_id", f.TraceID}} {
 		switch {
 		case c.value == "":
 		case along == nil:
@@ -55,6 +59,13 @@ func entryQuery(f domain.EntryFilter) *statement {
 		default: // COALESCE keeps the database from choosing this one's index
 			beside = append(beside, condition{"COALESCE(" + c.column + ", '') = ?", []any{c.value}})
 		}
+	}
+	switch {
+	case f.Type == "":
+	case along == nil:
+		along = append(along, ofType(f.Type))
+	default:
+		f.Types = []string{f.Type}
 	}
 	if f.After != nil {
 		beside = append(beside, condition{"seq > ?", []any{*f.After}})
@@ -78,7 +89,7 @@ func entryQuery(f domain.EntryFilter) *statement {
 				s.add(" UNION ALL ")
 			}
 			s.add("SELECT seq FROM log")
-			s.where([]condition{{"type = ?", []any{t}}}, beside)
+			s.where([]condition{ofType(t)}, beside)
 		}
 		s.add(fmt.Sprintf("%s LIMIT %d) found)", order, f.Limit))
 	case len(f.Types) > 0:
@@ -87,13 +98,29 @@ func entryQuery(f domain.EntryFilter) *statement {
 		for i, t := range f.Types {
 			values[i] = t
 		}
-		beside = append(beside, condition{"COALESCE(type, '') IN (" + marks + ")", values})
+		beside = append(beside, condition{"COALESCE(type, '" + evidence.EntryRequested + "') IN (" + marks + ")", values})
 		fallthrough
 	default:
 		s.where(along, beside)
 	}
 	s.add(fmt.Sprintf("%s LIMIT %d", order, f.Limit))
 	return s
+}
+
+// ofType finds entries along the index of types, in which NULL stands for the
+// commonest.
+func ofType(kind string) condition {
+	if kind == evidence.EntryRequested {
+		return condition{"type IS NULL", nil}
+	}
+	return condition{"type = ?", []any{kind}}
+}
+
+// ofConfirm finds the entries of a confirm: the one that requested it by its
+// number, the others by its id.
+func ofConfirm(id string) condition {
+	return condition{`seq IN (SELECT requested_seq FROM confirms WHERE confirm_id = ? AND imported = 0
+		UNION ALL SELECT seq FROM log WHERE confirm_id = ?)`, []any{id, id}}
 }
 
 func (r *reader) entries(rest string, args ...any) ([]*evidence.Entry, error) {

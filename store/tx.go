@@ -49,9 +49,13 @@ func (x *tx) Append(e *evidence.Entry) error {
 	if err != nil {
 		return fmt.Errorf("marshal log entry: %w", err)
 	}
+	kind, confirm := e.Type, e.ConfirmID
+	if kind == evidence.EntryRequested {
+		kind, confirm = "", "" // NULL stands for it, and the confirm has its number
+	}
 	err = x.c.later(`INSERT INTO log (seq, entry, type, confirm_id, plan_id, object_id, trace_id)
-		VALUES ($1, $2, $3, $4, $5, $6, $7)`, e.Seq, data, e.Type,
-		text(&e.ConfirmID).value(), text(&e.PlanID).value(), text(&e.ObjectID).value(), text(&e.TraceID).value())
+		VALUES ($1, $2, $3, $4, $5, $6, $7)`, e.Seq, data,
+		text(&kind).value(), text(&confirm).value(), text(&e.PlanID).value(), text(&e.ObjectID).value(), text(&e.TraceID).value())
 	if err != nil {
 		return fmt.Errorf("append to log: %w", err)
 	}

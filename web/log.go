@@ -152,6 +152,9 @@ func entryDetail(data json.RawMessage) string {
 func warningWords(list []mplp.Warning) string {
 	words := make([]string, len(list))
 	for i, w := range list {
+		if w.Code == mplp.CodeFilled {
+			w.Message = mplp.Missing
+		}
 		words[i] = w.Path + " " + w.Message
 	}
 	return strings.Join(words, "; ")

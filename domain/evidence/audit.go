@@ -12,11 +12,11 @@ import (
 // the entries' bytes and the key.
 type Audit struct {
 	report    Report
-	hashes    []Hash          // of the tree, computed from the entries
-	rows      map[string]rows // of each table, as the log has them last
-	requested map[string]string
-	decided   map[int64]*Entry
-	successor []succession // in the log's order
+	hashes    []Hash           // of the tree, computed from the entries
+	rows      map[string]rows  // of each table, as the log has them last
+	requested map[string]Hash  // content hash by confirm
+	decided   map[int64]*Entry // as far as decisions are held to them
+	successor []succession     // in the log's order
 	handovers []Handover
 	parts     []*Part
 	checked   int64 // stored hashes compared
@@ -27,8 +27,12 @@ type rows map[string]Hash
 
 // NewAudit begins a verification.
 func NewAudit() *Audit {
-	return &Audit{rows: map[string]rows{}, requested: map[string]string{}, decided: map[int64]*Entry{}}
+	return &Audit{rows: map[string]rows{}, requested: map[string]Hash{}, decided: map[int64]*Entry{}}
 }
+
+// EntryRequested is the type of most entries. It stands in their bytes alone, and
+// so does their confirm, which has their number.
+const EntryRequested = "confirm.requested"
 
 // LogRow is an entry as it is stored: its bytes, and what is repeated beside
 // them to be searched.
@@ -52,11 +56,15 @@ func (a *Audit) Entry(row LogRow) {
 	if e.Seq != row.Seq {
 		a.report.found("log entry %d: its bytes are those of entry %d", row.Seq, e.Seq)
 	}
+	kind, confirm := e.Type, e.ConfirmID
+	if kind == EntryRequested {
+		kind, confirm = "", ""
+	}
 	for _, column := range [...]struct {
 		name, want string
 		got        Value
 	}{
-		{"type", e.Type, row.Type}, {"confirm_id", e.ConfirmID, row.ConfirmID}, {"plan_id", e.PlanID, row.PlanID},
+		{"type", kind, row.Type}, {"confirm_id", confirm, row.ConfirmID}, {"plan_id", e.PlanID, row.PlanID},
 		{"object_id", e.ObjectID, row.ObjectID}, {"trace_id", e.TraceID, row.TraceID},
 	} {
 		if (column.got.Kind == Null) != (column.want == "") || string(column.got.Bytes) != column.want {
@@ -67,10 +75,10 @@ func (a *Audit) Entry(row LogRow) {
 		a.wrote(r)
 	}
 	switch e.Type {
-	case "confirm.requested", "confirm.imported":
-		a.requested[e.ConfirmID] = e.ContentHash
+	case EntryRequested, "confirm.imported":
+		a.requested[e.ConfirmID] = parseHash(e.ContentHash)
 	case "confirm.approved", "confirm.rejected", "confirm.cancelled":
-		a.decided[e.Seq] = e
+		a.decided[e.Seq] = &Entry{ConfirmID: e.ConfirmID, EffectiveHash: e.EffectiveHash, Decisions: e.Decisions}
 	case EntryKeyRotated, EntryRestored:
 		a.succeed(e)
 	}

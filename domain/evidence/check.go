@@ -5,12 +5,12 @@ import (
 )
 
 // checkContent recomputes what a content was promised to be.
-func checkContent(r *Report, confirmID, want string, salt, content []byte) {
-	if want == "" {
+func checkContent(r *Report, confirmID string, want Hash, salt, content []byte) {
+	if want == (Hash{}) {
 		r.found("confirm %s: its content was never logged", confirmID)
 		return
 	}
-	if ContentHash(salt, content) != want {
+	if contentDigest(salt, content) != want {
 		r.found("confirm %s: its content is not what was logged", confirmID)
 		return
 	}

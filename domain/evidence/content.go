@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"strings"
 	"time"
 )
 
@@ -148,19 +149,36 @@ func (c *Content) WithArgs(args []json.RawMessage) *Content {
 
 // ContentHash names content so that nobody can later claim another: the
 // SHA-256 over a fixed prefix, the salt and the content's bytes.
-func ContentHash(salt, content []byte) string {
-	return hash([]byte("countersign/content/v1\n"), salt, content)
+func ContentHash(salt, content []byte) string { return formatHash(contentDigest(salt, content)) }
+
+func contentDigest(salt, content []byte) Hash {
+	return digest([]byte("countersign/content/v1\n"), salt, content)
 }
 
 // ArgsHash is the SHA-256 of one action's compacted argument bytes.
 func ArgsHash(args []byte) string { return hash(args) }
 
-func hash(parts ...[]byte) string {
+func hash(parts ...[]byte) string { return formatHash(digest(parts...)) }
+
+func digest(parts ...[]byte) (sum Hash) {
 	h := sha256.New()
 	for _, p := range parts {
 		h.Write(p)
 	}
-	return "sha256:" + hex.EncodeToString(h.Sum(nil))
+	h.Sum(sum[:0])
+	return sum
+}
+
+func formatHash(sum Hash) string { return "sha256:" + hex.EncodeToString(sum[:]) }
+
+// parseHash reads what formatHash writes. What is no hash is the zero one, which
+// is nothing's.
+func parseHash(text string) Hash {
+	raw, err := hex.DecodeString(strings.TrimPrefix(text, "sha256:"))
+	if err != nil || len(raw) != len(Hash{}) || formatHash(Hash(raw)) != text {
+		return Hash{}
+	}
+	return Hash(raw)
 }
 
 // encode writes compact JSON. Without SetEscapeHTML(false) the encoder would

@@ -3,6 +3,7 @@ package evidence
 import (
 	"encoding/hex"
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,15 +18,15 @@ func TestEntry_BytesAreFixed(t *testing.T) {
 	t.Parallel()
 	full := &Entry{
 		Seq: 7, Type: "confirm.approved", At: at, Principal: "user:u1", Kind: "user", Name: "<reviewer>", Role: "reviewer", Cause: "human",
-		ConfirmID: "c1", PlanID: "p1", ObjectID: "o1", ContentHash: "sha256:aa", EffectiveHash: "sha256:bb",
-		Decisions: []EntryDecision{{Type: "approve", ArgsHash: "sha256:cc"}, {Type: "approve", ArgsHash: "sha256:dd", Filled: true}},
+		ConfirmID: "c1", PlanID: "p1", ObjectID: "o1", ContentHash: ContentHash(nil, nil), EffectiveHash: "sha256:bb",
+		Decisions: []EntryDecision{{Type: "approve", ArgsHash: ArgsHash([]byte("{}"))}, {Type: "approve", ArgsHash: "sha256:dd", Filled: true}},
 		TraceID:   "t1", SpanID: "s1", Data: json.RawMessage(`{"n":1e400}`),
-		Rows: []Row{{Table: "confirms", Key: "c1", Digest: []byte{1, 2}}, {Table: "roles", Key: "r1"}},
+		Rows: []Row{{Table: "confirms", Key: "c1", Digest: make([]byte, 32)}, {Table: "decisions", Key: "d1", Digest: []byte{1, 2}}, {Table: "roles", Key: "r1"}},
 	}
 	const want = `{"v":1,"seq":7,"type":"confirm.approved","at":"2026-01-02T03:04:05.678Z","principal":"user:u1","kind":"user","name":"<reviewer>",` +
-		`"role":"reviewer","cause":"human","confirm_id":"c1","plan_id":"p1","object_id":"o1","content_hash":"sha256:aa","effective_hash":"sha256:bb",` +
-		`"decisions":[{"type":"approve","args_hash":"sha256:cc"},{"type":"approve","args_hash":"sha256:dd","filled":true}],` +
-		`"trace_id":"t1","span_id":"s1","data":{"n":1e400},"rows":[["confirms","c1","0102"],["roles","r1",""]]}`
+		`"role":"reviewer","cause":"human","confirm_id":"c1","plan_id":"p1","object_id":"o1","content_hash":"O9Wd45N0U7Yh6583IQWd0Rfn9e_pThFVqmW2U96R2QQ","effective_hash":"sha256:bb",` +
+		`"decisions":[{"type":"approve","args_hash":"RBNvo1WzZ4oRRq0W9-hknpT7T8If536DEMBg9hyq_4o"},{"type":"approve","args_hash":"sha256:dd","filled":true}],` +
+		`"trace_id":"t1","span_id":"s1","data":{"n":1e400},"rows":[["confirms","","AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"],["decisions","d1","AQI"],["roles","r1",""]]}`
 	got, err := full.Marshal()
 	if err != nil {
 		t.Fatal(err)
@@ -45,19 +46,43 @@ func TestEntry_BytesAreFixed(t *testing.T) {
 	if want := `{"v":1,"seq":0,"type":"role.created","at":"2026-01-02T03:04:05.678Z","principal":"system","kind":"system","rows":[]}`; err != nil || string(least) != want {
 		t.Errorf("%s %v", least, err)
 	}
+	// Computed apart, as SHA-256(0x00, entry).
+	const want256 = "18b0cf01a28239470348818480c5d1f3e7b7d8ab101bc543aeae67454f6ab3d4"
+	if leaf := LeafHash(least); hex.EncodeToString(leaf[:]) != want256 {
+		t.Errorf("leaf %x, want %s", leaf, want256)
+	}
 }
 
 func TestParseEntry_RefusesOtherVersionsAndRows(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
-		"no JSON":       `{`,
-		"version 2":     `{"v":2,"at":"2026-01-02T03:04:05.678Z"}`,
-		"time":          `{"v":1,"at":"yesterday"}`,
-		"a short row":   `{"v":1,"at":"2026-01-02T03:04:05.678Z","rows":[["a","b"]]}`,
-		"no hex digest": `{"v":1,"at":"2026-01-02T03:04:05.678Z","rows":[["a","b","xy"]]}`,
+		"no JSON":     `{`,
+		"version 2":   `{"v":2,"at":"2026-01-02T03:04:05.678Z"}`,
+		"time":        `{"v":1,"at":"yesterday"}`,
+		"a short row": `{"v":1,"at":"2026-01-02T03:04:05.678Z","rows":[["a","b"]]}`,
+		"no digest":   `{"v":1,"at":"2026-01-02T03:04:05.678Z","rows":[["a","b","!y"]]}`,
 	} {
 		if e, err := ParseEntry([]byte(text)); err == nil {
 			t.Errorf("%s: read as %+v", name, e)
+		}
+	}
+}
+
+// Digests are written short and read as they were; what is none stays.
+func TestEntry_HashesAreWrittenShort(t *testing.T) {
+	t.Parallel()
+	full := ArgsHash([]byte("{}"))
+	for name, row := range map[string]struct{ text, short string }{
+		"a hash":           {full, "RBNvo1WzZ4oRRq0W9-hknpT7T8If536DEMBg9hyq_4o"},
+		"none":             {"", ""},
+		"too short":        {"sha256:aa", "sha256:aa"},
+		"in upper case":    {"sha256:" + strings.ToUpper(full[7:]), "sha256:" + strings.ToUpper(full[7:])},
+		"without its name": {full[7:], full[7:]},
+		"no base64":        {strings.Repeat("!", 43), strings.Repeat("!", 43)},
+		"a line break":     {strings.Repeat("A", 42) + "\n", strings.Repeat("A", 42) + "\n"},
+	} {
+		if short := shortHash(row.text); short != row.short || longHash(short) != row.text {
+			t.Errorf("%s: %q is written %q and read %q", name, row.text, short, longHash(short))
 		}
 	}
 }

@@ -17,6 +17,13 @@ type Warning struct {
 	Message string `json:"message"`
 }
 
+// CodeFilled is the code of a warning about a member that was missing and that
+// the server supplied; Missing is its message.
+const (
+	CodeFilled = "filled"
+	Missing    = "was missing"
+)
+
 // SyntaxError says that an input cannot be accepted as JSON at all. Path names
 // the place as far as it is known.
 type SyntaxError struct{ Path, Message string }

@@ -86,7 +86,7 @@ func (r *reader) warn(path, code, message string) {
 // filled warns about a member that the server supplies.
 func (r *reader) filled(o *Object, path, name string) {
 	if _, ok := o.Get(name); !ok {
-		r.warn(join(path, name), "filled", "was missing")
+		r.warn(join(path, name), CodeFilled, Missing)
 	}
 }
 

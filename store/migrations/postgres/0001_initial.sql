@@ -247,11 +247,12 @@ CREATE INDEX traces_created ON traces (created_at, trace_id);
 CREATE INDEX traces_group ON traces (requested_group, created_at, trace_id);
 
 -- entry is the leaf, verbatim; the other columns repeat members of it to be
--- searched.
+-- searched. Most entries request a confirm: type and confirm_id are NULL in them
+-- alone, and confirms.requested_seq has their number.
 CREATE TABLE log (
     seq        BIGINT PRIMARY KEY,
     entry      BYTEA NOT NULL,
-    type       TEXT COLLATE "C" NOT NULL,
+    type       TEXT COLLATE "C",
     confirm_id TEXT COLLATE "C",
     plan_id    TEXT COLLATE "C",
     object_id  TEXT COLLATE "C",

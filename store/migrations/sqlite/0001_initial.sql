@@ -233,11 +233,12 @@ CREATE INDEX traces_created ON traces (created_at, trace_id);
 CREATE INDEX traces_group ON traces (requested_group, created_at, trace_id);
 
 -- entry is the leaf, verbatim; the other columns repeat members of it to be
--- searched.
+-- searched. Most entries request a confirm: type and confirm_id are NULL in them
+-- alone, and confirms.requested_seq has their number.
 CREATE TABLE log (
     seq        INTEGER PRIMARY KEY,
     entry      BLOB NOT NULL,
-    type       TEXT NOT NULL,
+    type       TEXT,
     confirm_id TEXT,
     plan_id    TEXT,
     object_id  TEXT,
