@@ -154,12 +154,23 @@ func busTypes(e *evidence.Entry, facts map[string]any) []string {
 	return nil
 }
 
+// explain gives warnings the words that the log leaves out.
+func explain(warnings any) {
+	list, _ := warnings.([]any)
+	for _, warning := range list {
+		if w, ok := warning.(map[string]any); ok && w["code"] == mplp.CodeFilled {
+			w["message"] = mplp.Missing
+		}
+	}
+}
+
 // entryPayload gathers what an entry says, under the seeds' names (C-41).
 func entryPayload(e *evidence.Entry, facts map[string]any) map[string]any {
 	payload := map[string]any{}
 	for name, value := range facts {
 		payload[name] = value
 	}
+	explain(facts["warnings"])
 	set := func(name, value string) {
 		if value != "" {
 			payload[name] = value

@@ -15,11 +15,16 @@ import (
 // wholeTable is a table that is read from its first row to its last, with what
 // its indexes must hold of it.
 type wholeTable struct {
-	dialect dialect
+	indexed
 	name    string
 	columns []string
-	indexes []*index
 	told    chan struct{} // closed once it has been read
+}
+
+// indexed is what there is to know of a table with indexes.
+type indexed struct {
+	whole   string // behind the table's name: what is read is the table, and no index
+	indexes []*index
 }
 
 // index is an index, to be held to its table. An index that is wrong hides rows,
@@ -56,7 +61,7 @@ func (w *wholeTable) read(s scanner, order string, fn func([]evidence.Value)) er
 		}
 	}
 	var held []evidence.Value
-	err := s.scan("SELECT "+strings.Join(columns, ", ")+" FROM "+w.name+w.dialect.words().whole+order, func(v []evidence.Value) error {
+	err := s.scan("SELECT "+strings.Join(columns, ", ")+" FROM "+w.name+w.whole+order, func(v []evidence.Value) error {
 		fn(v[:len(w.columns)])
 		for i, index := range w.indexes {
 			if conditions[i] >= 0 && v[conditions[i]].Int != 1 {

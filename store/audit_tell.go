@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
@@ -72,8 +73,11 @@ func (t *telling) plan(r *reader) error {
 		return err
 	}
 	whole := func(table string, columns []string) *wholeTable {
-		w := &wholeTable{dialect: t.dialect, name: table, columns: columns, indexes: indexes[table], told: make(chan struct{})}
-		delete(indexes, table)
+		w := &wholeTable{name: table, columns: columns, told: make(chan struct{})}
+		if known := indexes[table]; known != nil {
+			w.indexed = *known
+			delete(indexes, table)
+		}
 		return w
 	}
 	log := whole("log", logColumns)
@@ -90,8 +94,10 @@ func (t *telling) plan(r *reader) error {
 			t.tasks = append(t.tasks, t.index(table, index))
 		}
 	}
-	for name := range indexes {
-		t.tasks = append(t.tasks, t.apart(whole(name, nil)))
+	for _, name := range slices.Sorted(maps.Keys(indexes)) {
+		if table := whole(name, nil); len(table.indexes) > 0 {
+			t.tasks = append(t.tasks, t.apart(table))
+		}
 	}
 	return nil
 }

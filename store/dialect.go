@@ -49,7 +49,7 @@ type dialect interface {
 	// check has the database look for damage in its own files.
 	check(s scanner) (problems []string, err error)
 	// indexes are those that have to be held to their tables, by table.
-	indexes(r *reader) (map[string][]*index, error)
+	indexes(r *reader) (map[string]*indexed, error)
 	// backup writes a copy to a file.
 	backup(ctx context.Context, file string) error
 }
@@ -60,7 +60,6 @@ type words struct {
 	beginRead string // of one that reads a snapshot
 	record    string // creates the record of migrations if it is missing
 	tables    string // counts the tables with a name
-	whole     string // after a table's name: it is read without its indexes
 }
 
 // use is what a connection is for.

@@ -11,7 +11,7 @@ import (
 func (d *postgres) check(scanner) ([]string, error) { return nil, nil }
 
 // indexes are none: the server's own tools check them, as they do its files.
-func (d *postgres) indexes(*reader) (map[string][]*index, error) { return nil, nil }
+func (d *postgres) indexes(*reader) (map[string]*indexed, error) { return nil, nil }
 
 func (d *postgres) scanners(ctx context.Context, r *reader) ([]scanner, func(), error) {
 	return []scanner{connScanner{r.c}}, func() {}, r.c.begin(ctx, postgresWords.beginRead)

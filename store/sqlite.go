@@ -32,7 +32,6 @@ var sqliteWords = words{
 	applied_at INTEGER
 ) STRICT`,
 	tables: `SELECT COUNT(*) FROM sqlite_schema WHERE name = $1`,
-	whole:  ` NOT INDEXED`,
 }
 
 func (d *sqlite) label() string { return d.path }

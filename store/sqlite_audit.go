@@ -174,19 +174,32 @@ func beginSame(ctx context.Context, r *reader, list []scanner) (same bool, err e
 	return same, err
 }
 
-// indexes lists what is in the schema, with the tables that are read for them.
-func (d *sqlite) indexes(r *reader) (map[string][]*index, error) {
-	all := map[string][]*index{}
+// indexes lists what is in the schema. A table WITHOUT ROWID is an index itself,
+// and has to be asked for like one: else a smaller one would be read in its place.
+func (d *sqlite) indexes(r *reader) (map[string]*indexed, error) {
+	all := map[string]*indexed{}
 	var list []*index
-	err := r.c.each(`SELECT t.name, l.name, l."unique", COALESCE(s.sql, '')
+	err := r.c.each(`SELECT t.name, l.name, l."unique", COALESCE(s.sql, ''), t.wr = 1 AND l.origin = 'pk'
 		FROM pragma_table_list t JOIN pragma_index_list(t.name) l LEFT JOIN sqlite_schema s ON s.type = 'index' AND s.name = l.name
-		WHERE t.schema = 'main' AND NOT (t.wr = 1 AND l.origin = 'pk') ORDER BY l.name`, nil, func(rows row) error {
-		var table, made string
+		WHERE t.schema = 'main' ORDER BY l.name`, nil, func(rows row) error {
+		var name, made string
+		var itself bool
 		i := new(index)
-		err := rows.Scan(&table, &i.name, &i.unique, &made)
+		if err := rows.Scan(&name, &i.name, &i.unique, &made, &itself); err != nil {
+			return err
+		}
+		table := all[name]
+		if table == nil {
+			table = &indexed{whole: " NOT INDEXED"}
+			all[name] = table
+		}
+		if itself {
+			table.whole = " INDEXED BY " + i.name
+			return nil
+		}
 		_, i.where, _ = strings.Cut(made, " WHERE ")
-		all[table], list = append(all[table], i), append(list, i)
-		return err
+		table.indexes, list = append(table.indexes, i), append(list, i)
+		return nil
 	})
 	for _, i := range list {
 		if err == nil {

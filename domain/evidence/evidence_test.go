@@ -160,6 +160,10 @@ func TestRowDigest(t *testing.T) {
 			t.Errorf("%s: the same digest", name)
 		}
 	}
+	read := NewDigester([]string{"a", "b", "new"}).Digest([]Value{{Kind: Text, Bytes: []byte("x")}, {Kind: Integer, Int: 1}, {}})
+	if hex.EncodeToString(read[:]) != base {
+		t.Error("what is read has another digest than what was written")
+	}
 	if digest(Column{"a", "x"}, Column{"b", int64(1)}, Column{"new", nil}) != base {
 		t.Error("a new column that is NULL changes the digest")
 	}
