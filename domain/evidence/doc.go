@@ -4,4 +4,25 @@
 //
 // Everything here is bytes in, bytes out. The package knows no database, no
 // clock and nobody's rights, so that an auditor's program can use it alone.
+//
+// # The bytes of an entry
+//
+// An entry is one JSON object without white space, its members in this order;
+// those that say nothing are left out, but for the first six and rows:
+//
+//	v seq type at principal kind name role cause confirm_id plan_id object_id
+//	content_hash effective_hash decisions trace_id span_id data rows
+//
+// decisions are objects with type, args_hash and, if it was copied from the
+// first, filled. data is an object of further facts, which depend on the type.
+// rows are the rows that the transaction wrote: [table, key, digest]. The key is
+// empty where it is the entry's own: its confirm_id, else its plan_id, else its
+// object_id. The digest is empty where the row was removed.
+//
+// Every SHA-256 is written in 43 characters, base64url without padding
+// (RFC 4648); elsewhere the hashes of contents and arguments are "sha256:" and 64
+// hexadecimal digits. The leaf in the tree is SHA-256(0x00 ‖ bytes) (RFC 6962).
+//
+// The bytes of a content are described at [Content], the digest of a row at
+// [RowDigest].
 package evidence

@@ -6,11 +6,10 @@ import (
 	"errors"
 )
 
-// Entries are kept by the million, so that their bytes write a digest in 43
-// characters, base64url without padding, and leave out the key of a row that is
-// the entry's own: that of its confirm, else of its plan, else of its object.
+// Entries are kept by the million: what can be written short or left out is (see
+// the package's documentation).
 
-// digestEncoding has one way to write a digest.
+// digestEncoding writes a digest in 43 characters.
 var digestEncoding = base64.RawURLEncoding.Strict()
 
 // own is the key that rows of the entry need not repeat.
