@@ -38,7 +38,8 @@ func (d *sqlite) connectAuditing(ctx context.Context) (session, error) {
 	return s, nil
 }
 
-// readOnly names a database file so that opening it changes nothing. With a
+// readOnly names a database file so that opening it changes nothing. What is read
+// once needs no more cache than the processor's own. With a
 // journal that nobody has open, a reader would have to write beside it, so a
 // copy of both is read.
 func readOnly(path string) (name string, clean func(), err error) {
@@ -53,7 +54,7 @@ func readOnly(path string) (name string, clean func(), err error) {
 		return err == nil && info.Size() > 0
 	}
 	dsn := url.URL{Scheme: "file", Path: path}
-	settings := url.Values{"_pragma": {"busy_timeout(10000)", "trusted_schema(0)", "query_only(1)", "cache_size(-65536)"}, "mode": {"ro"}}
+	settings := url.Values{"_pragma": {"busy_timeout(10000)", "trusted_schema(0)", "query_only(1)", "cache_size(-4096)"}, "mode": {"ro"}}
 	clean = func() {}
 	switch {
 	case !there("-wal") && !there("-journal"):

@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"runtime/debug"
 
 	"countersign/domain/evidence"
 	"countersign/store"
@@ -96,7 +95,6 @@ func (o *verifyOptions) verifyDatabase(ctx context.Context, c *call, kept string
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
-	collectLess()
 	audit := evidence.NewAudit()
 	signed, err := store.Audit(ctx, c.db, audit)
 	if err != nil {
@@ -112,17 +110,6 @@ func (o *verifyOptions) verifyDatabase(ctx context.Context, c *call, kept string
 		audit.Kept(o.checkpoint, kept, vkey, false)
 	}
 	return report, nil
-}
-
-// verifierShare is how much garbage may lie around in percent of what a
-// verification remembers, which is all digests of the log.
-const verifierShare = 100
-
-// collectLess leaves an operator's own setting alone.
-func collectLess() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(verifierShare)
-	}
 }
 
 func readIfNamed(path string) (string, error) {

@@ -12,22 +12,19 @@ import (
 // the entries' bytes and the key.
 type Audit struct {
 	report    Report
-	hashes    []Hash           // of the tree, computed from the entries
-	rows      map[string]rows  // of each table, as the log has them last
-	requested map[string]Hash  // content hash by confirm
-	decided   map[int64]*Entry // as far as decisions are held to them
-	successor []succession     // in the log's order
+	hashes    []Hash             // of the tree, computed from the entries
+	rows      map[string]*ledger // of each table, as the log has them last
+	requested *ledger            // content hashes by confirm
+	decided   map[int64]*Entry   // as far as decisions are held to them
+	successor []succession       // in the log's order
 	handovers []Handover
 	parts     []*Part
 	checked   int64 // stored hashes compared
 }
 
-// rows are the digests of a table's rows, by their keys.
-type rows map[string]Hash
-
 // NewAudit begins a verification.
 func NewAudit() *Audit {
-	return &Audit{rows: map[string]rows{}, requested: map[string]Hash{}, decided: map[int64]*Entry{}}
+	return &Audit{rows: map[string]*ledger{}, requested: newLedger(), decided: map[int64]*Entry{}}
 }
 
 // EntryRequested is the type of most entries. It stands in their bytes alone, and
@@ -76,7 +73,7 @@ func (a *Audit) Entry(row LogRow) {
 	}
 	switch e.Type {
 	case EntryRequested, "confirm.imported":
-		a.requested[e.ConfirmID] = parseHash(e.ContentHash)
+		a.requested.set(e.ConfirmID, parseHash(e.ContentHash))
 	case "confirm.approved", "confirm.rejected", "confirm.cancelled":
 		a.decided[e.Seq] = &Entry{ConfirmID: e.ConfirmID, EffectiveHash: e.EffectiveHash, Decisions: e.Decisions}
 	case EntryKeyRotated, EntryRestored:
@@ -88,13 +85,13 @@ func (a *Audit) Entry(row LogRow) {
 func (a *Audit) wrote(r Row) {
 	table := a.rows[r.Table]
 	if table == nil {
-		table = rows{}
+		table = newLedger()
 		a.rows[r.Table] = table
 	}
 	if r.Digest == nil {
-		delete(table, r.Key)
+		table.strike(r.Key)
 	} else {
-		table[r.Key] = digestOf(r.Digest)
+		table.set(r.Key, digestOf(r.Digest))
 	}
 }
 

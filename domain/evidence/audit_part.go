@@ -11,7 +11,7 @@ import (
 
 // Part is what an audit is told beside its entries, once it has all of them.
 // Parts may be told things at the same time, each by one goroutine; the rows of
-// a table belong to one of them, and so do the hashes of the tree.
+// a table belong to one of them, and so do contents, and the hashes of the tree.
 type Part struct {
 	audit  *Audit
 	report Report
@@ -43,21 +43,21 @@ func (p *Part) Hash(index int64, stored []byte) {
 // Row takes a row of a table that the log covers, with the digest of what it
 // holds now.
 func (p *Part) Row(table string, key []byte, digest Hash) {
-	logged, known := p.audit.rows[table][string(key)]
-	switch {
-	case !known:
+	logged := p.audit.rows[table].find(string(key))
+	if logged == nil {
 		p.report.found("%s %s: the log knows no such row", table, key)
 		return
-	case logged != digest:
+	}
+	if logged.digest != digest {
 		p.report.found("%s %s: the row is not as it was logged", table, key)
 	}
-	delete(p.audit.rows[table], string(key))
+	logged.struck = true
 }
 
 // missing reports the rows that nobody told of.
 func (a *Audit) missing() {
 	for _, table := range slices.Sorted(maps.Keys(a.rows)) {
-		for _, key := range slices.Sorted(maps.Keys(a.rows[table])) {
+		for _, key := range a.rows[table].left() {
 			a.report.found("%s %s: the row is missing", table, key)
 		}
 	}
@@ -66,7 +66,11 @@ func (a *Audit) missing() {
 // Content takes the content of a confirm.
 func (p *Part) Content(confirmID, salt, content []byte) {
 	p.report.Contents++
-	checkContent(&p.report, string(confirmID), p.audit.requested[string(confirmID)], salt, content)
+	var want Hash
+	if requested := p.audit.requested.find(string(confirmID)); requested != nil {
+		want = requested.digest
+	}
+	checkContent(&p.report, string(confirmID), want, salt, content)
 }
 
 // Decided is a decision as it is stored, with the content it was made on, which
