@@ -84,7 +84,11 @@ func (t *telling) plan(r *reader) error {
 	tables := []*wholeTable{log}
 	t.tasks = append(t.tasks, t.log(log), t.files(), t.hashes())
 	for _, s := range logged {
-		table := whole(s.name, s.columns)
+		columns := s.columns
+		if s == &confirmContents.shape {
+			columns = append(slices.Clone(columns), confirmOfContent)
+		}
+		table := whole(s.name, columns)
 		tables = append(tables, table)
 		t.tasks = append(t.tasks, t.rows(table, s))
 	}
@@ -149,11 +153,14 @@ func (t *telling) rows(table *wholeTable, s *shape) task {
 			key = appendKey(key[:0], v[:s.keys])
 			part.Row(s.name, key, digester.Digest(v))
 			if s == &confirmContents.shape {
-				part.Content(v[0].Bytes, v[salt].Bytes, v[content].Bytes)
+				part.Content(v[len(s.columns)].Bytes, v[salt].Bytes, v[content].Bytes)
 			}
 		})
 	}
 }
+
+// confirmOfContent is the id of the confirm that a content is of.
+const confirmOfContent = "(SELECT confirm_id FROM confirms c WHERE c.requested_seq = confirm_contents.requested_seq)"
 
 func (t *telling) decisions() task {
 	part := t.audit.Part()
@@ -162,7 +169,7 @@ func (t *telling) decisions() task {
 			return err
 		}
 		return s.scan(`SELECT d.confirm_id, d.seq, d.actions, t.salt, t.content FROM decisions d
-			LEFT JOIN confirm_contents t ON t.confirm_id = d.confirm_id`, func(v []evidence.Value) error {
+			LEFT JOIN confirms c ON c.confirm_id = d.confirm_id LEFT JOIN confirm_contents t ON t.requested_seq = c.requested_seq`, func(v []evidence.Value) error {
 			d := evidence.Decided{ConfirmID: string(v[0].Bytes), Seq: v[1].Int, Salt: v[3].Bytes, Content: v[4].Bytes}
 			if v[2].Kind != evidence.Null && json.Unmarshal(v[2].Bytes, &d.Actions) != nil {
 				part.Found("confirm %s: its decision cannot be read", d.ConfirmID)

@@ -15,9 +15,10 @@
 //
 // decisions are objects with type, args_hash and, if it was copied from the
 // first, filled. data is an object of further facts, which depend on the type.
-// rows are the rows that the transaction wrote: [table, key, digest]. The key is
-// empty where it is the entry's own: its confirm_id, else its plan_id, else its
-// object_id. The digest is empty where the row was removed.
+// rows are the rows that the transaction wrote: [table, key, digest]. A key leaves
+// out the id that the entry is about, its confirm_id, else its plan_id, else its
+// object_id, where that is all of it or stands before a slash; "#" is the entry's
+// own number. The digest is empty where the row was removed.
 //
 // Every SHA-256 is written in 43 characters, base64url without padding
 // (RFC 4648); elsewhere the hashes of contents and arguments are "sha256:" and 64

@@ -123,7 +123,7 @@ func decodeEntry(data []byte) (*Entry, error) {
 	for _, d := range w.Decisions {
 		e.Decisions = append(e.Decisions, EntryDecision{d.Type, longHash(d.ArgsHash), d.Filled})
 	}
-	if e.Rows, err = parseRows(w.Rows, e.own()); err != nil {
+	if e.Rows, err = e.parseRows(w.Rows); err != nil {
 		return nil, fmt.Errorf("log entry %d: rows: %w", w.Seq, err)
 	}
 	return e, nil

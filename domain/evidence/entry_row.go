@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"encoding/base64"
 	"errors"
+	"strconv"
+	"strings"
 )
 
 // Entries are kept by the million: what can be written short or left out is (see
@@ -12,24 +14,47 @@ import (
 // digestEncoding writes a digest in 43 characters.
 var digestEncoding = base64.RawURLEncoding.Strict()
 
-// own is the key that rows of the entry need not repeat.
+// ownNumber stands for the entry's own number where that is a row's key.
+const ownNumber = "#"
+
+// own is the id that keys of rows need not repeat.
 func (e *Entry) own() string { return cmp.Or(e.ConfirmID, e.PlanID, e.ObjectID) }
 
-// rowsWire writes rows as [table, key, digest]; the entry's own key is empty, and
-// so is the digest of a row that was removed.
+// shortKey leaves the entry's own id out of a row's key, which it may begin, and
+// its number.
+func (e *Entry) shortKey(key string) string {
+	if rest, begins := strings.CutPrefix(key, e.own()); begins && e.own() != "" && (rest == "" || rest[0] == '/') {
+		return rest
+	}
+	if key == strconv.FormatInt(e.Seq, 10) {
+		return ownNumber
+	}
+	return key
+}
+
+// longKey reads what shortKey writes.
+func (e *Entry) longKey(key string) string {
+	switch {
+	case key == "" || key[0] == '/':
+		return e.own() + key
+	case key == ownNumber:
+		return strconv.FormatInt(e.Seq, 10)
+	}
+	return key
+}
+
+// rowsWire writes rows as [table, key, digest]; the digest of a row that was
+// removed is empty.
 func (e *Entry) rowsWire() [][]string {
 	list := make([][]string, len(e.Rows))
 	for i, r := range e.Rows {
-		if r.Key == e.own() {
-			r.Key = ""
-		}
-		list[i] = []string{r.Table, r.Key, digestEncoding.EncodeToString(r.Digest)}
+		list[i] = []string{r.Table, e.shortKey(r.Key), digestEncoding.EncodeToString(r.Digest)}
 	}
 	return list
 }
 
 // parseRows reads what rowsWire writes.
-func parseRows(list [][]string, own string) ([]Row, error) {
+func (e *Entry) parseRows(list [][]string) ([]Row, error) {
 	rows := make([]Row, len(list))
 	for i, parts := range list {
 		if len(parts) != 3 {
@@ -39,7 +64,7 @@ func parseRows(list [][]string, own string) ([]Row, error) {
 		if err != nil {
 			return nil, err
 		}
-		rows[i] = Row{Table: parts[0], Key: cmp.Or(parts[1], own), Digest: digest}
+		rows[i] = Row{Table: parts[0], Key: e.longKey(parts[1]), Digest: digest}
 	}
 	return rows, nil
 }

@@ -1,7 +1,5 @@
 package evidence
 
-import "cmp"
-
 // scanEntry reads an entry as Marshal writes it; nil when encoding/json has to
 // look at it.
 func scanEntry(data []byte) *Entry {
@@ -33,7 +31,7 @@ func scanEntry(data []byte) *Entry {
 		e.Data = s.raw()
 	}
 	s.must(`,"rows":[`)
-	e.Rows = s.rows(e.own())
+	e.Rows = s.rows(e)
 	s.must(`}`)
 	if !s.ended() {
 		return nil
@@ -60,7 +58,7 @@ func (s *scan) decisions() (list []EntryDecision) {
 }
 
 // rows takes the rest of an array of rows.
-func (s *scan) rows(own string) []Row {
+func (s *scan) rows(e *Entry) []Row {
 	list := []Row{}
 	for !s.failed && !s.has(`]`) {
 		if len(list) > 0 {
@@ -69,7 +67,7 @@ func (s *scan) rows(own string) []Row {
 		s.must(`[`)
 		r := Row{Table: s.text()}
 		s.must(`,`)
-		r.Key = cmp.Or(s.text(), own)
+		r.Key = e.longKey(s.text())
 		s.must(`,`)
 		var err error
 		if r.Digest, err = parseDigest(s.text()); err != nil {

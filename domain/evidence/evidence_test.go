@@ -21,12 +21,12 @@ func TestEntry_BytesAreFixed(t *testing.T) {
 		ConfirmID: "c1", PlanID: "p1", ObjectID: "o1", ContentHash: ContentHash(nil, nil), EffectiveHash: "sha256:bb",
 		Decisions: []EntryDecision{{Type: "approve", ArgsHash: ArgsHash([]byte("{}"))}, {Type: "approve", ArgsHash: "sha256:dd", Filled: true}},
 		TraceID:   "t1", SpanID: "s1", Data: json.RawMessage(`{"n":1e400}`),
-		Rows: []Row{{Table: "confirms", Key: "c1", Digest: make([]byte, 32)}, {Table: "decisions", Key: "d1", Digest: []byte{1, 2}}, {Table: "roles", Key: "r1"}},
+		Rows: []Row{{Table: "confirms", Key: "c1", Digest: make([]byte, 32)}, {Table: "decisions", Key: "c1/0", Digest: []byte{1, 2}}, {Table: "confirm_contents", Key: "7", Digest: []byte{3}}, {Table: "consumptions", Key: "c10"}, {Table: "roles", Key: "r1"}},
 	}
 	const want = `{"v":1,"seq":7,"type":"confirm.approved","at":"2026-01-02T03:04:05.678Z","principal":"user:u1","kind":"user","name":"<reviewer>",` +
 		`"role":"reviewer","cause":"human","confirm_id":"c1","plan_id":"p1","object_id":"o1","content_hash":"O9Wd45N0U7Yh6583IQWd0Rfn9e_pThFVqmW2U96R2QQ","effective_hash":"sha256:bb",` +
 		`"decisions":[{"type":"approve","args_hash":"RBNvo1WzZ4oRRq0W9-hknpT7T8If536DEMBg9hyq_4o"},{"type":"approve","args_hash":"sha256:dd","filled":true}],` +
-		`"trace_id":"t1","span_id":"s1","data":{"n":1e400},"rows":[["confirms","","AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"],["decisions","d1","AQI"],["roles","r1",""]]}`
+		`"trace_id":"t1","span_id":"s1","data":{"n":1e400},"rows":[["confirms","","AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"],["decisions","/0","AQI"],["confirm_contents","#","Aw"],["consumptions","c10",""],["roles","r1",""]]}`
 	got, err := full.Marshal()
 	if err != nil {
 		t.Fatal(err)

@@ -77,7 +77,7 @@ var scannedEntries = []string{
 	`{"v":1,"seq":7,"type":"confirm.approved","at":"2026-01-02T03:04:05.678Z","principal":"user:u1","kind":"user","name":"<ré\"\\\u2028>",` +
 		`"role":"reviewer","cause":"human","confirm_id":"c1","plan_id":"p1","object_id":"o1","content_hash":"O9Wd45N0U7Yh6583IQWd0Rfn9e_pThFVqmW2U96R2QQ","effective_hash":"sha256:bb",` +
 		`"decisions":[{"type":"approve","args_hash":"RBNvo1WzZ4oRRq0W9-hknpT7T8If536DEMBg9hyq_4o"},{"type":"approve","args_hash":"sha256:dd","filled":true}],` +
-		`"trace_id":"t1","span_id":"s1","data":{"n":1e400,"s":"}\"{","l":[{}]},"rows":[["confirms","","AQI"],["roles","r1",""]]}`,
+		`"trace_id":"t1","span_id":"s1","data":{"n":1e400,"s":"}\"{","l":[{}]},"rows":[["confirms","","AQI"],["decisions","/0","AQI"],["confirm_contents","#","AQI"],["roles","r1",""]]}`,
 }
 
 func TestScanEntry_TakesWhatIsWritten(t *testing.T) {
