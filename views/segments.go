@@ -2,11 +2,6 @@ package views
 
 import "github.com/a-h/templ"
 
-// segments writes text with its marks. It is not a template because a
-// template may add white space between elements, and in text that is signed
-// every space counts.
-func segments(s string) templ.Component { return drawn(func(m *markup) { m.segments(s) }) }
-
 // segmentsText is segments for SVG text, where a mark has no element of its own.
 func segmentsText(s string) templ.Component {
 	return drawn(func(m *markup) {
@@ -29,6 +24,9 @@ func codeLine(line codeText) templ.Component {
 	})
 }
 
+// segments writes text with its marks. It is no template because a template may
+// add white space between elements, and in text that is signed every space
+// counts.
 func (m *markup) segments(s string) {
 	if obvious(s) {
 		m.text(s)
