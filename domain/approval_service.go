@@ -46,7 +46,12 @@ func nextApprovalKey(r Reader, sessionID string) (string, error) {
 
 // Approval gives what became of an approval request; see Outcome.
 func (s *Service) Approval(ctx context.Context, ref Ref, key string, wait time.Duration) (*Outcome, error) {
-	return s.await(ctx, ref, func(r Reader) (*Confirm, error) { return byApprovalKey(r, key) }, wait)
+	find := func(r Reader) (*Confirm, error) { return byApprovalKey(r, key) }
+	o, err := s.outcome(ctx, ref, find)
+	if err != nil || wait <= 0 || o.Settled() {
+		return o, err
+	}
+	return s.await(ctx, ref, o.Confirm.ID, find, wait)
 }
 
 // byApprovalKey finds a confirm by what its session's frames call it: its

@@ -61,7 +61,7 @@ func (s *Service) Authenticate(ctx context.Context, text string) (p *Principal, 
 		return err
 	})
 	if err == nil {
-		s.touchKey(ctx, id, hash)
+		s.touchKey(ctx, id, hash, p.Group)
 	}
 	return p, err
 }
@@ -69,10 +69,12 @@ func (s *Service) Authenticate(ctx context.Context, text string) (p *Principal, 
 // keyTouch bounds how often using a key writes to the database.
 const keyTouch = time.Minute
 
-// keyUse is when a key was last noted as used, and the hash of its text.
+// keyUse is when a key was last noted as used, with the hash of its text and
+// whose it is.
 type keyUse struct {
-	hash []byte
-	at   time.Time
+	hash  []byte
+	group Group
+	at    time.Time
 }
 
 // used is the use of a key that was noted less than keyTouch ago.
@@ -87,12 +89,12 @@ func (s *Service) used(id string) (keyUse, bool) {
 // touchKey notes that a key was used, which is known to be one: as many are
 // remembered as there are keys. It is a courtesy to administrators: what goes
 // wrong with it does not concern the agent.
-func (s *Service) touchKey(ctx context.Context, id string, hash []byte) {
+func (s *Service) touchKey(ctx context.Context, id string, hash []byte, group Group) {
 	if _, ok := s.used(id); ok {
 		return
 	}
 	now := s.clock()
-	s.keyUse.Store(id, keyUse{hash, now})
+	s.keyUse.Store(id, keyUse{hash, group, now})
 	_ = s.store.Tx(ctx, func(tx Tx) error { return tx.TouchKey(id, now) })
 }
 

@@ -43,15 +43,15 @@ func (o *Outcome) Awaits() *Change {
 // for a final status. It answers at once when there is one, and as soon as the
 // decision is committed otherwise. An expiry is settled before it answers.
 func (s *Service) Outcome(ctx context.Context, ref Ref, id string, wait time.Duration) (*Outcome, error) {
-	return s.await(ctx, ref, func(r Reader) (*Confirm, error) { return r.Confirm(id) }, wait)
+	return s.await(ctx, ref, id, byID(id), wait)
 }
 
-func (s *Service) await(ctx context.Context, ref Ref, find finder, wait time.Duration) (*Outcome, error) {
-	o, err := s.outcome(ctx, ref, find)
-	if err != nil || wait <= 0 || o.Settled() {
-		return o, err
+// await is Outcome of the confirm with the id that find finds.
+func (s *Service) await(ctx context.Context, ref Ref, id string, find finder, wait time.Duration) (o *Outcome, err error) {
+	if wait <= 0 {
+		return s.outcome(ctx, ref, find)
 	}
-	err = s.wait(ctx, ref, o.Confirm.ID, wait, func() (*Change, error) {
+	err = s.wait(ctx, ref, id, wait, func() (*Change, error) {
 		if o, err = s.outcome(ctx, ref, find); err != nil {
 			return nil, err
 		}

@@ -33,11 +33,24 @@ func rightsChanged(e *evidence.Entry) string {
 
 // listen hears of a topic as a principal: what may have ended its rights wakes it
 // too, so that a revoked key, a disabled user or a changed role ends an open wait
-// at once (DESIGN, Who may do what).
+// at once (DESIGN, Who may do what). What had ended before is not heard of: who
+// listens looks after that.
 func (s *Service) listen(ctx context.Context, ref Ref, topic string, wake func()) (stop func(), err error) {
-	p, err := s.Principal(ctx, ref)
+	group, err := s.group(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
-	return s.feed.listen(wake, topic, rightsTopic(p.Ref.String()), rightsTopic(string(p.Group)), everyonesRights), nil
+	return s.feed.listen(wake, topic, rightsTopic(ref.String()), rightsTopic(string(group)), everyonesRights), nil
+}
+
+// group is whose principal it is, which never changes.
+func (s *Service) group(ctx context.Context, ref Ref) (Group, error) {
+	if use, ok := s.used(ref.ID); ok && ref.Kind == KindAgent {
+		return use.group, nil
+	}
+	p, err := s.Principal(ctx, ref)
+	if err != nil {
+		return "", err
+	}
+	return p.Group, nil
 }

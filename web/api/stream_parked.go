@@ -78,6 +78,7 @@ func (s *parkedStream) run(answered func(sent int64)) {
 
 // step sends what has happened; the error is io.EOF when the server stops.
 func (s *parkedStream) step(ctx context.Context) error {
+	stopping := s.stopping() // what happened before that is still told
 	missed, last, err := s.service.SessionFrames(ctx, s.by, s.session, s.after)
 	if err != nil {
 		return err
@@ -88,7 +89,7 @@ func (s *parkedStream) step(ctx context.Context) error {
 		}
 	}
 	s.after = &last
-	if s.stopping() {
+	if stopping {
 		return io.EOF
 	}
 	return nil
