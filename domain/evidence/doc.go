@@ -18,7 +18,8 @@
 // rows are the rows that the transaction wrote: [table, key, digest]. A key leaves
 // out the id that the entry is about, its confirm_id, else its plan_id, else its
 // object_id, where that is all of it or stands before a slash; "#" is the entry's
-// own number. The digest is empty where the row was removed.
+// own number, and "~" stands before a key that would be read as one of these. The
+// digest is empty where the row was removed.
 //
 // Every SHA-256 is written in 43 characters, base64url without padding
 // (RFC 4648); elsewhere the hashes of contents and arguments are "sha256:" and 64

@@ -14,8 +14,11 @@ import (
 // digestEncoding writes a digest in 43 characters.
 var digestEncoding = base64.RawURLEncoding.Strict()
 
-// ownNumber stands for the entry's own number where that is a row's key.
-const ownNumber = "#"
+// What keys of rows begin with that are not written as they are.
+const (
+	ownNumber = "#" // stands for the entry's own number
+	verbatim  = "~" // stands before a key that would be read as another
+)
 
 // own is the id that keys of rows need not repeat.
 func (e *Entry) own() string { return cmp.Or(e.ConfirmID, e.PlanID, e.ObjectID) }
@@ -29,6 +32,9 @@ func (e *Entry) shortKey(key string) string {
 	if key == strconv.FormatInt(e.Seq, 10) {
 		return ownNumber
 	}
+	if strings.HasPrefix(key, "/") || strings.HasPrefix(key, ownNumber) || strings.HasPrefix(key, verbatim) {
+		return verbatim + key
+	}
 	return key
 }
 
@@ -40,7 +46,7 @@ func (e *Entry) longKey(key string) string {
 	case key == ownNumber:
 		return strconv.FormatInt(e.Seq, 10)
 	}
-	return key
+	return strings.TrimPrefix(key, verbatim)
 }
 
 // rowsWire writes rows as [table, key, digest]; the digest of a row that was

@@ -69,6 +69,22 @@ func TestParseEntry_RefusesOtherVersionsAndRows(t *testing.T) {
 }
 
 // Digests are written short and read as they were; what is none stays.
+// Ids are what clients choose them to be: no key may be read as another.
+func FuzzEntry_KeysOfRows(f *testing.F) {
+	for _, own := range []string{"", "p", "/", "#", "~", "7"} {
+		for _, key := range []string{"p", "p/0", "p/", "px", "/p", "/0", "#", "#1", "~", "~/0", "~#", "~~p", "7", "/", "//", "x"} {
+			f.Add(own, key)
+		}
+	}
+	f.Fuzz(func(t *testing.T, own, key string) {
+		for _, e := range []*Entry{{Seq: 7, ConfirmID: own}, {Seq: 7, PlanID: own}, {Seq: 7, ObjectID: own}} {
+			if short := e.shortKey(key); key != "" && e.longKey(short) != key {
+				t.Errorf("%q of an entry about %q is written %q and read %q", key, own, short, e.longKey(short))
+			}
+		}
+	})
+}
+
 func TestEntry_HashesAreWrittenShort(t *testing.T) {
 	t.Parallel()
 	full := ArgsHash([]byte("{}"))
