@@ -70,7 +70,7 @@ func TestParseEntry_RefusesOtherVersionsAndRows(t *testing.T) {
 
 // Digests are written short and read as they were; what is none stays.
 // Ids are what clients choose them to be: no key may be read as another.
-func FuzzEntry_KeysOfRows(f *testing.F) {
+func FuzzEntryKeys(f *testing.F) {
 	for _, own := range []string{"", "p", "/", "#", "~", "7"} {
 		for _, key := range []string{"p", "p/0", "p/", "px", "/p", "/0", "#", "#1", "~", "~/0", "~#", "~~p", "7", "/", "//", "x"} {
 			f.Add(own, key)
