@@ -84,11 +84,7 @@ func (t *telling) plan(r *reader) error {
 	tables := []*wholeTable{log}
 	t.tasks = append(t.tasks, t.log(log), t.files(), t.hashes())
 	for _, s := range logged {
-		columns := s.columns
-		if s == &confirmContents.shape {
-			columns = append(slices.Clone(columns), confirmOfContent)
-		}
-		table := whole(s.name, columns)
+		table := whole(s.name, s.columns)
 		tables = append(tables, table)
 		t.tasks = append(t.tasks, t.rows(table, s))
 	}
@@ -143,7 +139,7 @@ func (t *telling) hashes() task {
 // rows tells of the rows of a table, and of the contents where they are.
 func (t *telling) rows(table *wholeTable, s *shape) task {
 	part, digester := t.audit.Part(), evidence.NewDigester(s.columns)
-	salt, content := slices.Index(s.columns, "salt"), slices.Index(s.columns, "content")
+	seq, salt, content := slices.Index(s.columns, "requested_seq"), slices.Index(s.columns, "salt"), slices.Index(s.columns, "content")
 	return func(ctx context.Context, sc scanner) error {
 		if err := await(ctx, t.logTold); err != nil {
 			return err
@@ -153,14 +149,11 @@ func (t *telling) rows(table *wholeTable, s *shape) task {
 			key = appendKey(key[:0], v[:s.keys])
 			part.Row(s.name, key, digester.Digest(v))
 			if s == &confirmContents.shape {
-				part.Content(v[len(s.columns)].Bytes, v[salt].Bytes, v[content].Bytes)
+				part.Content(v[seq].Int, v[salt].Bytes, v[content].Bytes)
 			}
 		})
 	}
 }
-
-// confirmOfContent is the id of the confirm that a content is of.
-const confirmOfContent = "(SELECT confirm_id FROM confirms c WHERE c.requested_seq = confirm_contents.requested_seq)"
 
 func (t *telling) decisions() task {
 	part := t.audit.Part()

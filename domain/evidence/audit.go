@@ -14,7 +14,7 @@ type Audit struct {
 	report    Report
 	hashes    []Hash             // of the tree, computed from the entries
 	rows      map[string]*ledger // of each table, as the log has them last
-	requested *ledger            // content hashes by confirm
+	requests  []request          // in the log's order
 	decided   map[int64]*Entry   // as far as decisions are held to them
 	successor []succession       // in the log's order
 	handovers []Handover
@@ -24,7 +24,14 @@ type Audit struct {
 
 // NewAudit begins a verification.
 func NewAudit() *Audit {
-	return &Audit{rows: map[string]*ledger{}, requested: newLedger(), decided: map[int64]*Entry{}}
+	return &Audit{rows: map[string]*ledger{}, decided: map[int64]*Entry{}}
+}
+
+// request is an entry that promised a content.
+type request struct {
+	seq       int64
+	confirmID string
+	content   Hash
 }
 
 // EntryRequested is the type of most entries. It stands in their bytes alone, and
@@ -73,7 +80,7 @@ func (a *Audit) Entry(row LogRow) {
 	}
 	switch e.Type {
 	case EntryRequested, "confirm.imported":
-		a.requested.set(e.ConfirmID, parseHash(e.ContentHash))
+		a.requests = append(a.requests, request{e.Seq, e.ConfirmID, parseHash(e.ContentHash)})
 	case "confirm.approved", "confirm.rejected", "confirm.cancelled":
 		a.decided[e.Seq] = &Entry{ConfirmID: e.ConfirmID, EffectiveHash: e.EffectiveHash, Decisions: e.Decisions}
 	case EntryKeyRotated, EntryRestored:

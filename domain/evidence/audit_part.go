@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -15,6 +16,7 @@ import (
 type Part struct {
 	audit  *Audit
 	report Report
+	next   int // the request that is probably asked for
 }
 
 // Part gives a new part. Finish reports what the parts found in their order.
@@ -63,14 +65,28 @@ func (a *Audit) missing() {
 	}
 }
 
-// Content takes the content of a confirm.
-func (p *Part) Content(confirmID, salt, content []byte) {
+// Content takes the content of the confirm that an entry requested. They are best
+// told of in the log's order.
+func (p *Part) Content(seq int64, salt, content []byte) {
 	p.report.Contents++
-	var want Hash
-	if requested := p.audit.requested.find(string(confirmID)); requested != nil {
-		want = requested.digest
+	if requested := p.request(seq); requested != nil {
+		checkContent(&p.report, requested.confirmID, requested.content, salt, content)
+	} else {
+		p.report.found("content of entry %d: it was never logged", seq)
 	}
-	checkContent(&p.report, string(confirmID), want, salt, content)
+}
+
+// request finds what an entry requested, nil if it is of another kind.
+func (p *Part) request(seq int64) *request {
+	list := p.audit.requests
+	if p.next >= len(list) || list[p.next].seq != seq {
+		p.next, _ = slices.BinarySearchFunc(list, seq, func(r request, seq int64) int { return cmp.Compare(r.seq, seq) })
+	}
+	if p.next >= len(list) || list[p.next].seq != seq {
+		return nil
+	}
+	p.next++
+	return &list[p.next-1]
 }
 
 // Decided is a decision as it is stored, with the content it was made on, which
