@@ -65,8 +65,8 @@ func await(ctx context.Context, done <-chan struct{}) error {
 // logColumns are what an entry is stored in.
 var logColumns = []string{"seq", "entry", "type", "confirm_id", "plan_id", "object_id", "trace_id"}
 
-// plan makes the tasks: the log, the pages of the file, and then what the log
-// accounts for, with the indexes over it.
+// plan makes the tasks: the log; beside it the pages of the file, and tables that
+// it does not cover; and then what it accounts for, with the indexes over that.
 func (t *telling) plan(r *reader) error {
 	indexes, err := t.dialect.indexes(r)
 	if err != nil {
@@ -80,23 +80,23 @@ func (t *telling) plan(r *reader) error {
 		}
 		return w
 	}
-	log := whole("log", logColumns)
-	tables := []*wholeTable{log}
-	t.tasks = append(t.tasks, t.log(log), t.files(), t.hashes())
+	tables := []*wholeTable{whole("log", logColumns)}
+	rows := []task{t.hashes()}
 	for _, s := range logged {
 		table := whole(s.name, s.columns)
 		tables = append(tables, table)
-		t.tasks = append(t.tasks, t.rows(table, s))
+		rows = append(rows, t.rows(table, s))
 	}
-	t.tasks = append(t.tasks, t.decisions())
-	for _, table := range tables {
-		for _, index := range table.indexes {
-			t.tasks = append(t.tasks, t.index(table, index))
-		}
-	}
+	t.tasks = append(t.tasks, t.log(tables[0]), t.files())
 	for _, name := range slices.Sorted(maps.Keys(indexes)) {
 		if table := whole(name, nil); len(table.indexes) > 0 {
 			t.tasks = append(t.tasks, t.apart(table))
+		}
+	}
+	t.tasks = append(append(t.tasks, rows...), t.decisions())
+	for _, table := range tables {
+		for _, index := range table.indexes {
+			t.tasks = append(t.tasks, t.index(table, index))
 		}
 	}
 	return nil
