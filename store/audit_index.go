@@ -171,13 +171,21 @@ func (m *multiset) add(values []evidence.Value) {
 
 // compareValues orders rows as an index does: NULL, numbers, texts, bytes.
 func compareValues(a, b []evidence.Value) int {
-	rank := func(k evidence.Kind) int {
-		return slices.Index([]evidence.Kind{evidence.Null, evidence.Integer, evidence.Text, evidence.Blob}, k)
-	}
 	for i := range a {
-		if c := cmp.Or(cmp.Compare(rank(a[i].Kind), rank(b[i].Kind)), cmp.Compare(a[i].Int, b[i].Int), bytes.Compare(a[i].Bytes, b[i].Bytes)); c != 0 {
+		c := 0
+		switch x, y := &a[i], &b[i]; {
+		case x.Kind != y.Kind:
+			c = cmp.Compare(kindOrder[x.Kind], kindOrder[y.Kind])
+		case x.Kind == evidence.Integer:
+			c = cmp.Compare(x.Int, y.Int)
+		default:
+			c = bytes.Compare(x.Bytes, y.Bytes)
+		}
+		if c != 0 {
 			return c
 		}
 	}
 	return 0
 }
+
+var kindOrder = [...]byte{evidence.Null: 0, evidence.Integer: 1, evidence.Text: 2, evidence.Blob: 3}
