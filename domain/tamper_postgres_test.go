@@ -2,7 +2,6 @@ package domain_test
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,14 +13,7 @@ import (
 	"countersign/store/postgrestest"
 )
 
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if err := postgrestest.Stop(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { os.Exit(postgrestest.Run(m)) }
 
 // administrator changes a PostgreSQL database as somebody may who administers
 // it, but does not have the signing key: triggers and references are no

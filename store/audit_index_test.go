@@ -101,15 +101,7 @@ func TestIndex_OrderAndUniqueness(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			name, err := dsn(path, readSettings())
-			if err != nil {
-				t.Fatal(err)
-			}
-			s, err := openSQLiteScanner(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer s.close()
+			s := scannerOf(t, path)
 			i := &index{name: "i", columns: []string{"a", "b", "rowid"}, keys: 2, unique: tt.unique}
 			switch {
 			case strings.HasSuffix(tt.create, "(a)"):
@@ -136,13 +128,8 @@ func TestIndex_OrderAndUniqueness(t *testing.T) {
 	}
 }
 
-func TestSQLiteScanner(t *testing.T) {
-	t.Parallel()
-	path := tempFile(t)
-	err := meddle(t, path, "CREATE TABLE t (a, b); INSERT INTO t VALUES (1, 'é'), (-9223372036854775808, x'0001'), (NULL, ''), (NULL, x'')")
-	if err != nil {
-		t.Fatal(err)
-	}
+func scannerOf(t *testing.T, path string) *sqliteScanner {
+	t.Helper()
 	name, err := dsn(path, readSettings())
 	if err != nil {
 		t.Fatal(err)
@@ -151,7 +138,18 @@ func TestSQLiteScanner(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.close()
+	t.Cleanup(s.close)
+	return s
+}
+
+func TestSQLiteScanner(t *testing.T) {
+	t.Parallel()
+	path := tempFile(t)
+	err := meddle(t, path, "CREATE TABLE t (a, b); INSERT INTO t VALUES (1, 'é'), (-9223372036854775808, x'0001'), (NULL, ''), (NULL, x'')")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := scannerOf(t, path)
 	var got []evidence.Value
 	err = s.scan("SELECT a, b FROM t", func(v []evidence.Value) error {
 		for _, v := range v {

@@ -1,7 +1,6 @@
 package store_test
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -11,14 +10,7 @@ import (
 	"countersign/store/storetest"
 )
 
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if err := postgrestest.Stop(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { os.Exit(postgrestest.Run(m)) }
 
 func TestPostgreSQL(t *testing.T) {
 	t.Parallel()

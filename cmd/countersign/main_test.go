@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -19,14 +18,7 @@ func TestMain(m *testing.M) {
 // withPostgreSQL runs the tests and stops the database server that they used.
 type withPostgreSQL struct{ testscript.TestingM }
 
-func (m withPostgreSQL) Run() int {
-	code := m.TestingM.Run()
-	if err := postgrestest.Stop(); err != nil {
-		fmt.Fprintln(os.Stderr, "stopping PostgreSQL:", err)
-		return 1
-	}
-	return code
-}
+func (m withPostgreSQL) Run() int { return postgrestest.Run(m.TestingM) }
 
 // TestScripts runs the program as operators do.
 func TestScripts(t *testing.T) {

@@ -1,6 +1,8 @@
 package postgrestest
 
 import (
+	"fmt"
+	"os"
 	"sync"
 	"testing"
 )
@@ -13,7 +15,7 @@ var shared struct {
 }
 
 // Database gives the URL of an empty database on the test binary's server,
-// which the first test that asks starts. Its TestMain must call Stop.
+// which the first test that asks starts. Its TestMain must call Run.
 func Database(t testing.TB) string {
 	t.Helper()
 	shared.Lock()
@@ -72,8 +74,18 @@ func check(t testing.TB) func(string, error) string {
 	}
 }
 
-// Stop ends the test binary's server, if there is one.
-func Stop() error {
+// Run runs the tests of a binary, and stops the server that they used, if there
+// is one. It gives the code to exit with.
+func Run(m interface{ Run() int }) int {
+	code := m.Run()
+	if err := stop(); err != nil {
+		fmt.Fprintln(os.Stderr, "stopping PostgreSQL:", err)
+		return 1
+	}
+	return code
+}
+
+func stop() error {
 	shared.Lock()
 	defer shared.Unlock()
 	if shared.server == nil {
