@@ -68,7 +68,8 @@ func (c *console) note(format string, args ...any) {
 // provokes says that the test makes the server answer with these statuses.
 func (c *console) provokes(statuses ...int) {
 	for _, status := range statuses {
-		c.expected = append(c.expected, fmt.Sprintf("responded with a status of %d (%s)", status, http.StatusText(status)))
+		c.expected = append(c.expected, fmt.Sprintf("responded with a status of %d (%s)", status, http.StatusText(status)),
+			fmt.Sprintf("SSE reconnect failed with status %d", status)) // as the stream's script says it
 	}
 }
 
