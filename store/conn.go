@@ -2,6 +2,9 @@ package store
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"strings"
 
 	"countersign/domain"
 )
@@ -139,6 +142,32 @@ func (c *conn) later(text string, args ...any) error {
 		return c.doomed
 	}
 	return c.note(c.session.later(text, args))
+}
+
+// manyRows is how many rows one statement inserts, or finds by their keys, at
+// most.
+const manyRows = 64
+
+// insertRows inserts rows whose values, so many for each, stand one behind
+// another.
+func (c *conn) insertRows(into string, columns int, values []any) error {
+	for some := range slices.Chunk(values, columns*manyRows) {
+		var marks strings.Builder
+		for i := range some {
+			mark := ", "
+			switch {
+			case i == 0:
+				mark = "("
+			case i%columns == 0:
+				mark = "), ("
+			}
+			fmt.Fprintf(&marks, "%s$%d", mark, i+1)
+		}
+		if err := c.later("INSERT INTO "+into+" VALUES "+marks.String()+")", some...); err != nil {
+			return fmt.Errorf("insert into %s: %w", into, err)
+		}
+	}
+	return nil
 }
 
 // each runs a query and calls fn for every row.

@@ -31,13 +31,18 @@ func (c *counts) changed(name string) int { return c.group[name] + c.member[name
 
 // kept says that the member's changes are part of the group's.
 func (c *counts) kept() {
+	for name, delta := range c.member {
+		c.add(name, delta)
+	}
+	clear(c.member)
+}
+
+// add changes a count of the group.
+func (c *counts) add(name string, delta int) {
 	if c.group == nil {
 		c.group = map[string]int{}
 	}
-	for name, delta := range c.member {
-		c.group[name] += delta
-	}
-	clear(c.member)
+	c.group[name] += delta
 }
 
 // dropped says that the member was undone.

@@ -61,6 +61,9 @@ func (w *writer) attempt(group []*member, begun error) ([]*evidence.Entry, error
 			entries, leaves = append(entries, x.entries...), append(leaves, x.leaves...)
 		}
 	}
+	if err := w.c.turn(first, next); err != nil {
+		return nil, w.abandon(err)
+	}
 	var sealed *seal
 	if len(leaves) > 0 {
 		if sealed, err = w.sealer.seal(w.c, first, leaves, change); err != nil {

@@ -27,6 +27,7 @@ var moved = []*shape{
 	{name: "log_handovers", columns: []string{"size", "checkpoint"}},
 	&sessions.shape, &links.shape, &throttles.shape, &keyUses.shape, &preferences.shape,
 	{name: "volatile_counts", columns: []string{"name", "n"}},
+	{name: "volatile_words", columns: []string{"requested_seq", "words"}},
 	{name: "volatile_search", columns: []string{"term", "requested_seq"}},
 }
 

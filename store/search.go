@@ -10,56 +10,12 @@ import (
 	"countersign/domain/mplp"
 )
 
-const (
-	maxTerm  = 128 // bytes of a word; longer ones are found by their beginning
-	maxTerms = 64  // words of one confirm: more are hardly names
-	maxWords = 16  // words of one search
-)
+// maxWords is how many words a search has at most.
+const maxWords = 16
 
 // afterAll is greater than every character, so that a word followed by it is
 // greater than every word that begins so.
 const afterAll = "\U0010FFFF"
-
-// terms are the first words of the texts as they are searched: folded, cut,
-// each once.
-func terms(limit int, texts ...string) []string {
-	var words []string
-	for _, t := range texts {
-		for word := range strings.FieldsSeq(fold(t)) {
-			if len(words) == limit {
-				return words
-			}
-			if len(word) > maxTerm {
-				word = strings.ToValidUTF8(word[:maxTerm], "")
-			}
-			if !slices.Contains(words, word) {
-				words = append(words, word)
-			}
-		}
-	}
-	return words
-}
-
-// index makes a confirm searchable.
-func (x *tx) index(c *domain.Confirm, content *domain.ConfirmContent) error {
-	words := terms(maxTerms, append(identity(c), content.Tools...)...)
-	args := []any{c.RequestedSeq}
-	rows := make([]string, len(words))
-	for i, word := range words {
-		args = append(args, word)
-		rows[i] = fmt.Sprintf("($%d, $1)", i+2)
-	}
-	return x.c.later("INSERT INTO volatile_search (term, requested_seq) VALUES "+strings.Join(rows, ", "), args...)
-}
-
-// identity are the texts that a confirm is found by whatever its content. The
-// role comes before the name, whose words could be too many: lists are narrowed
-// to a role by it. UUIDs are left out: confirms are found by the indexes of their
-// columns, and as terms each would cost a page.
-func identity(c *domain.Confirm) []string {
-	ids := slices.DeleteFunc([]string{c.ID, c.TargetID, c.SessionID}, func(id string) bool { return len(id) == uuidLength && beginsUUID(id) })
-	return append(ids, c.RequestedByRole, c.RequestedByName)
-}
 
 const uuidLength = 36
 
@@ -71,28 +27,6 @@ func beginsUUID(word string) bool {
 
 // idColumns are where UUIDs are searched.
 var idColumns = []string{"confirm_id", "target_id", "session_id"}
-
-// unindex forgets the words that a confirm is found by because of its content.
-func (x *tx) unindex(confirmID string) error {
-	c, err := x.Confirm(confirmID)
-	if err != nil {
-		return err
-	}
-	content, err := x.ConfirmContent(confirmID)
-	if err != nil {
-		return err
-	}
-	kept := terms(maxTerms, identity(c)...)
-	for _, word := range terms(maxTerms, content.Tools...) {
-		if slices.Contains(kept, word) {
-			continue
-		}
-		if _, err := x.c.exec("DELETE FROM volatile_search WHERE requested_seq = $1 AND term = $2", c.RequestedSeq, word); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // searchWords are the words of a search, the longest first.
 func searchWords(text string) ([]string, error) {
@@ -128,9 +62,7 @@ func (r *reader) lookup(word string) (hits []condition, few bool, err error) {
 	if len(hits) > maxMerged {
 		return nil, false, nil
 	}
-	if len(hits) == 0 {
-		hits = termHits(word)
-	}
+	hits = append(hits, unturned(" "+word))
 	last, err := r.ahead(&walk{keyset: byReceipt, hits: hits}, nil)
 	return hits, last == nil, err
 }
@@ -153,13 +85,22 @@ func hit(table, column, value string) condition {
 	return condition{"SELECT requested_seq FROM " + table + " WHERE " + column + " = ?", []any{value}}
 }
 
+// unturned are the confirms with the text in their words, of those whose words
+// have not been turned around yet.
+func unturned(text string) condition {
+	return condition{"SELECT requested_seq FROM volatile_words WHERE requested_seq >= (SELECT COALESCE(MAX(n), 0) FROM volatile_counts WHERE name = '" +
+		countTurned + "') AND words LIKE ? ESCAPE '!'", []any{containing(text)}}
+}
+
 // termHits are the confirms that have the term.
-func termHits(term string) []condition { return []condition{hit("volatile_search", "term", term)} }
+func termHits(term string) []condition {
+	return []condition{hit("volatile_search", "term", term), unturned(" " + term + " ")}
+}
 
 // contain narrows to the confirms of which every word begins a term or an id.
 func (w *walk) contain(words []string) {
 	for _, word := range words {
-		text, args := "EXISTS (SELECT 1 FROM volatile_search s WHERE s.requested_seq = c.requested_seq AND s.term >= ? AND s.term < ?)", []any{word, word + afterAll}
+		text, args := "EXISTS (SELECT 1 FROM volatile_words s WHERE s.requested_seq = c.requested_seq AND s.words LIKE ? ESCAPE '!')", []any{containing(" " + word)}
 		if beginsUUID(word) {
 			for _, column := range idColumns {
 				text += " OR c." + column + " >= ? AND c." + column + " < ?"
@@ -170,3 +111,9 @@ func (w *walk) contain(words []string) {
 		w.and(text, args...)
 	}
 }
+
+// literally keeps what stands for other characters in a pattern from doing so.
+var literally = strings.NewReplacer("!", "!!", "%", "!%", "_", "!_")
+
+// containing is the pattern of what contains the text.
+func containing(text string) string { return "%" + literally.Replace(text) + "%" }

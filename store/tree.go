@@ -19,7 +19,7 @@ func (r *reader) Leaf(seq int64) (entry []byte, err error) {
 func (r *reader) ReadHashes(indexes []int64) ([]evidence.Hash, error) {
 	all := make([]evidence.Hash, len(indexes))
 	list := all // what is left to fill
-	for some := range slices.Chunk(indexes, hashRows) {
+	for some := range slices.Chunk(indexes, manyRows) {
 		stored := map[int64][]byte{}
 		marks, args := make([]string, len(some)), make([]any, len(some))
 		for i, index := range some {
@@ -46,25 +46,13 @@ func (r *reader) ReadHashes(indexes []int64) ([]evidence.Hash, error) {
 	return all, nil
 }
 
-// hashRows is how many hashes one statement reads or inserts at most.
-const hashRows = 64
-
 // insertHashes stores new hashes from an index on.
 func (c *conn) insertHashes(index int64, hashes []evidence.Hash) error {
-	for len(hashes) > 0 {
-		n := min(len(hashes), hashRows)
-		marks, args := make([]string, n), make([]any, 0, 2*n)
-		for i := range n {
-			marks[i] = fmt.Sprintf("($%d, $%d)", 2*i+1, 2*i+2)
-			args = append(args, index+int64(i), hashes[i][:])
-		}
-		text := "INSERT INTO log_hashes (idx, hash) VALUES " + strings.Join(marks, ", ")
-		if err := c.later(text, args...); err != nil {
-			return fmt.Errorf("write tree: %w", err)
-		}
-		index, hashes = index+int64(n), hashes[n:]
+	values := make([]any, 0, 2*len(hashes))
+	for i := range hashes {
+		values = append(values, index+int64(i), hashes[i][:])
 	}
-	return nil
+	return c.insertRows("log_hashes (idx, hash)", 2, values)
 }
 
 // head is the newest checkpoint as it is stored; "" when the log is empty.

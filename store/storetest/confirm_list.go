@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -127,30 +128,58 @@ func testConfirmVisibility(t *testing.T, s Store) {
 }
 
 func testConfirmSearch(t *testing.T, s Store) {
-	trade := confirm("c-Trade", func(c *domain.Confirm) { c.TargetID, c.SessionID = "Account-77", "sess_A" })
+	trade := confirm("c-Trade", func(c *domain.Confirm) { c.TargetID, c.SessionID, c.RequestedSeq = "Account-77", "sess_A", 0 })
 	ids := []string{"0aa3bb1e-5c1b-4d0e-8a35-6f1f0c9be001", "0aa3bb1e-5c1b-4d0e-8a35-6f1f0c9be002", "0bb3bb1e-5c1b-4d0e-8a35-6f1f0c9be003"}
 	uuids := confirm(ids[0], func(c *domain.Confirm) {
 		c.TargetID, c.SessionID, c.RequestedByName, c.RequestedByRole = ids[1], ids[2], "x", "face"
-		c.ReceivedAt = at(2)
+		c.ReceivedAt, c.RequestedSeq = at(2), 2
 	})
-	file := confirm("c-file", func(c *domain.Confirm) { c.RequestedByName, c.ReceivedAt = "Straße Bot", at(1) })
+	file := confirm("c-file", func(c *domain.Confirm) {
+		c.RequestedByName, c.ReceivedAt, c.RequestedSeq = "Straße Bot", at(1), 1
+	})
 	write(t, s, func(tx domain.Tx) error {
 		return all(tx.InsertConfirm(trade, content(trade, "execute_trade", "notify")), tx.InsertConfirm(file, content(file, "rm")), tx.InsertConfirm(uuids, content(uuids)))
 	})
-	for _, tt := range []struct {
+	type search struct {
 		query string
 		want  []string
-	}{
+	}
+	searches := []search{
 		{"c-trade", []string{"c-Trade"}}, {"C-", []string{"c-Trade", "c-file"}}, {"EXECUTE_", []string{"c-Trade"}}, {"notify", []string{"c-Trade"}},
 		{"account", []string{"c-Trade"}}, {"sess_a", []string{"c-Trade"}}, {"deploy", []string{"c-Trade"}}, {"executor", []string{"c-Trade", "c-file"}},
 		{"agent  deploy", []string{"c-Trade"}}, {"deploy rm", nil}, {"STRASSE", []string{"c-file"}}, {"trade", nil}, {"%", nil}, {"  ", []string{"c-Trade", "c-file", ids[0]}},
 		{ids[0], []string{ids[0]}}, {ids[1], []string{ids[0]}}, {strings.ToUpper(ids[2]), []string{ids[0]}}, {"0AA", []string{ids[0]}}, {"0bb3 fac", []string{ids[0]}},
-		{"face 0bb3", []string{ids[0]}}, {"0cc", nil}, {"face rm", nil}, {"-", nil},
-	} {
-		t.Run(tt.query, func(t *testing.T) {
-			same(t, "ids", tt.want, listed(t, s, domain.ConfirmFilter{Status: domain.Pending, Query: tt.query, Visible: everything}))
+		{"face 0bb3", []string{ids[0]}}, {"0cc", nil}, {"execute%", nil}, {"executeXtrade", nil}, {"execute_trade\x00notify", []string{"c-Trade"}}, {"face rm", nil}, {"-", nil},
+	}
+	pending := domain.ConfirmFilter{Status: domain.Pending, Visible: everything}
+	found := func(name string, searches []search) {
+		t.Run(name, func(t *testing.T) {
+			for _, tt := range searches {
+				pending.Query = tt.query
+				same(t, "the inbox: "+tt.query, slices.Sorted(slices.Values(tt.want)), slices.Sorted(slices.Values(listed(t, s, pending))))
+				all := domain.ConfirmFilter{Query: tt.query, Visible: everything}
+				same(t, "all: "+tt.query, slices.Sorted(slices.Values(tt.want)), slices.Sorted(slices.Values(listed(t, s, all))))
+			}
+			role := domain.ConfirmFilter{RequestedByRole: "face", Visible: everything}
+			same(t, "a role's", []string{ids[0]}, listed(t, s, role))
+			role.RequestedByRole = "fac"
+			same(t, "no role's", 0, len(listed(t, s, role)))
 		})
 	}
+	forgotten := func(c *domain.Confirm) {
+		write(t, s, func(tx domain.Tx) error { return tx.ForgetContent(c.ID) })
+	}
+	found("just requested", searches)
+	forgotten(trade)
+	searches = append(searches[:slices.IndexFunc(searches, func(s search) bool { return s.query == "EXECUTE_" })],
+		search{"EXECUTE_", nil}, search{"notify", nil}, search{"c-trade", []string{"c-Trade"}}, search{"rm", []string{"c-file"}}, search{"executor", []string{"c-Trade", "c-file"}})
+	found("with forgotten content", searches)
+	for range 300 { // until their words are turned around
+		write(t, s, func(domain.Tx) error { return nil })
+	}
+	found("long since", searches)
+	forgotten(file)
+	found("long since, with forgotten content", []search{{"rm", nil}, {"c-", []string{"c-Trade", "c-file"}}, {"EXECUTE_", nil}, {"executor", []string{"c-Trade", "c-file"}}})
 	wordy := confirm("c-wordy", func(c *domain.Confirm) { c.RequestedByName = strings.Repeat("x", 300) })
 	var words []string
 	for i := range 40_000 {

@@ -336,11 +336,16 @@ CREATE TABLE volatile_counts (
     n    BIGINT NOT NULL
 );
 
--- The words that confirms are found by, and which confirms have them.
+-- The words that confirms are found by: those of each confirm, with a space
+-- before and behind each, and turned around the confirms of each word. What is
+-- turned around follows some confirms later, for many at once: see store/search.go.
+CREATE TABLE volatile_words (
+    requested_seq BIGINT PRIMARY KEY,
+    words         TEXT COLLATE "C" NOT NULL
+);
+
 CREATE TABLE volatile_search (
     term          TEXT COLLATE "C" NOT NULL,
     requested_seq BIGINT NOT NULL,
     PRIMARY KEY (term, requested_seq)
 );
-
-CREATE UNIQUE INDEX volatile_search_confirm ON volatile_search (requested_seq, term);

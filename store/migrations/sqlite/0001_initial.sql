@@ -323,11 +323,16 @@ CREATE TABLE volatile_counts (
     n    INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- The words that confirms are found by, and which confirms have them.
+-- The words that confirms are found by: those of each confirm, with a space
+-- before and behind each, and turned around the confirms of each word. What is
+-- turned around follows some confirms later, for many at once: see store/search.go.
+CREATE TABLE volatile_words (
+    requested_seq INTEGER PRIMARY KEY,
+    words         TEXT NOT NULL
+) STRICT;
+
 CREATE TABLE volatile_search (
     term          TEXT NOT NULL,
     requested_seq INTEGER NOT NULL,
     PRIMARY KEY (term, requested_seq)
 ) STRICT, WITHOUT ROWID;
-
-CREATE UNIQUE INDEX volatile_search_confirm ON volatile_search (requested_seq, term);
