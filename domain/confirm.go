@@ -124,8 +124,8 @@ type ConfirmContent struct {
 // Decision is one decision on a confirm. Decisions are only ever appended.
 type Decision struct {
 	ID              string
-	ConfirmID       string
-	Number          int // from 0
+	RequestedSeq    int64 // the confirm's
+	Number          int   // from 0
 	Status          Status
 	Cause           Cause
 	DecidedBy       Ref

@@ -81,7 +81,7 @@ func (s *Service) decide(ctx context.Context, ref Ref, find finder, in DecisionI
 		if !p.sees(c) {
 			return notFound("confirm")
 		}
-		stored, err := tx.ConfirmContent(c.ID)
+		stored, err := tx.ConfirmContent(c.RequestedSeq)
 		if err != nil {
 			return found(err, "confirm content: it has been forgotten")
 		}
@@ -94,7 +94,7 @@ func (s *Service) decide(ctx context.Context, ref Ref, find finder, in DecisionI
 			return err
 		}
 		d := &Decision{
-			ID: in.DecisionID, ConfirmID: c.ID, Status: in.Status, Cause: CauseHuman, DecidedBy: p.Ref, DecidedByName: p.Name,
+			ID: in.DecisionID, RequestedSeq: c.RequestedSeq, Status: in.Status, Cause: CauseHuman, DecidedBy: p.Ref, DecidedByName: p.Name,
 			Reason: in.Reason, UserEditContent: in.UserEditContent, Intent: in.Intent, SentHash: in.ContentHash, Actions: actions,
 		}
 		if p.Kind == KindAgent {

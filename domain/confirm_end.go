@@ -77,11 +77,11 @@ func (s *Service) expire(tx Tx, c *Confirm) (late *Error, err error) {
 // withoutConsent is a decision that nobody who may approve has made: every
 // action is rejected.
 func withoutConsent(r Reader, c *Confirm, status Status, cause Cause, reason string) (*Decision, error) {
-	d := &Decision{ConfirmID: c.ID, Status: status, Cause: cause, DecidedBy: System, DecidedByName: SystemName, DecidedByRole: SystemName, Reason: reason}
+	d := &Decision{RequestedSeq: c.RequestedSeq, Status: status, Cause: cause, DecidedBy: System, DecidedByName: SystemName, DecidedByRole: SystemName, Reason: reason}
 	if c.Actions == 0 {
 		return d, nil
 	}
-	stored, err := r.ConfirmContent(c.ID)
+	stored, err := r.ConfirmContent(c.RequestedSeq)
 	if err != nil {
 		return nil, found(err, "confirm content: it has been forgotten")
 	}

@@ -113,7 +113,7 @@ func (s *Service) Confirm(ctx context.Context, ref Ref, id string) (detail *Conf
 
 func (s *Service) confirmDetail(r Reader, p *Principal, c *Confirm) (*ConfirmDetail, error) {
 	detail := &ConfirmDetail{Confirm: c}
-	stored, err := r.ConfirmContent(c.ID)
+	stored, err := r.ConfirmContent(c.RequestedSeq)
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return nil, err
 	}
@@ -123,7 +123,7 @@ func (s *Service) confirmDetail(r Reader, p *Principal, c *Confirm) (*ConfirmDet
 			return nil, err
 		}
 	}
-	if detail.Decisions, err = r.Decisions(c.ID); err != nil {
+	if detail.Decisions, err = r.Decisions(c.RequestedSeq); err != nil {
 		return nil, err
 	}
 	if err := s.surroundings(r, p, detail); err != nil {

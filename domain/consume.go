@@ -13,12 +13,12 @@ import (
 
 // Consumption records that an approval was used, so that it is used once.
 type Consumption struct {
-	ConfirmID   string
-	Subject     string // "confirm", "step:<id>" or "action:<index>"
-	ExecutionID string
-	ConsumedBy  Ref
-	ConsumedAt  time.Time
-	Seq         int64
+	RequestedSeq int64  // the confirm's
+	Subject      string // "confirm", "step:<id>" or "action:<index>"
+	ExecutionID  string
+	ConsumedBy   Ref
+	ConsumedAt   time.Time
+	Seq          int64
 }
 
 // ConsumeInput uses an approval for one execution.
@@ -58,7 +58,7 @@ func (s *Service) Consume(ctx context.Context, ref Ref, in ConsumeInput) (used *
 		if err := s.consumable(tx, p, c, in); err != nil {
 			return err
 		}
-		used, err = tx.Consumption(c.ID, subject)
+		used, err = tx.Consumption(c.RequestedSeq, subject)
 		if err == nil {
 			if used.ExecutionID != in.ExecutionID {
 				return refuse(CodeConsumed, "This approval was used already, by another execution.")
@@ -67,7 +67,7 @@ func (s *Service) Consume(ctx context.Context, ref Ref, in ConsumeInput) (used *
 		} else if !errors.Is(err, ErrNotFound) {
 			return err
 		}
-		used = &Consumption{ConfirmID: c.ID, Subject: subject, ExecutionID: in.ExecutionID, ConsumedBy: p.Ref, ConsumedAt: s.clock()}
+		used = &Consumption{RequestedSeq: c.RequestedSeq, Subject: subject, ExecutionID: in.ExecutionID, ConsumedBy: p.Ref, ConsumedAt: s.clock()}
 		if used.Seq, err = tx.NextSeq(); err != nil {
 			return err
 		}

@@ -204,12 +204,16 @@ func bundleOf(r Reader, f EntryFilter) ([]byte, error) {
 }
 
 func bundleContent(r Reader, confirmID string) (*evidence.BundleContent, error) {
-	stored, err := r.ConfirmContent(confirmID)
+	c, err := r.Confirm(confirmID)
+	if err != nil {
+		return nil, err
+	}
+	stored, err := r.ConfirmContent(c.RequestedSeq)
 	if err != nil {
 		return nil, err
 	}
 	content := &evidence.BundleContent{ConfirmID: confirmID, Salt: stored.Salt, Content: string(stored.Content)}
-	decisions, err := r.Decisions(confirmID)
+	decisions, err := r.Decisions(c.RequestedSeq)
 	for _, d := range decisions {
 		edits, edited := make([]string, len(d.Actions)), false
 		for i, action := range d.Actions {
@@ -274,7 +278,7 @@ func tells(r Reader, e *evidence.Entry, c *Confirm) bool {
 			return false
 		}
 	}
-	stored, err := r.ConfirmContent(c.ID)
+	stored, err := r.ConfirmContent(c.RequestedSeq)
 	if errors.Is(err, ErrNotFound) {
 		forgotten, err := r.Entries(EntryFilter{ConfirmID: c.ID, Type: entryPruned, Limit: 1})
 		return err == nil && len(forgotten) == 1

@@ -140,7 +140,7 @@ func TestGate_RemembersOnlyWhatTheLogHas(t *testing.T) {
 		t.Fatalf("before: %s", got)
 	}
 	w.sql("DROP TRIGGER log_no_delete", "DELETE FROM log WHERE confirm_id = 'c-19' OR seq = (SELECT requested_seq FROM confirms WHERE confirm_id = 'c-19')",
-		"DELETE FROM decisions WHERE confirm_id = 'c-19'", "DELETE FROM confirm_contents WHERE requested_seq = (SELECT requested_seq FROM confirms WHERE confirm_id = 'c-19')", "DELETE FROM confirms WHERE confirm_id = 'c-19'")
+		"DELETE FROM decisions WHERE requested_seq = (SELECT requested_seq FROM confirms WHERE confirm_id = 'c-19')", "DELETE FROM confirm_contents WHERE requested_seq = (SELECT requested_seq FROM confirms WHERE confirm_id = 'c-19')", "DELETE FROM confirms WHERE confirm_id = 'c-19'")
 	if got := w.gate(agent, "p", "s1"); got != "RESUME approved" {
 		t.Errorf("of a log without the last: %s", got)
 	}

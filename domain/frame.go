@@ -54,7 +54,7 @@ func (c *Confirm) approvalKey() string { return cmp.Or(c.ApprovalKey, c.ID) }
 // framesOf renders the frames of a confirm: those of its request and, once it
 // is decided, those of its result (requirements ).
 func framesOf(r Reader, c *Confirm) ([]Frame, error) {
-	stored, err := r.ConfirmContent(c.ID)
+	stored, err := r.ConfirmContent(c.RequestedSeq)
 	if errors.Is(err, ErrNotFound) {
 		return nil, nil // forgotten: there is nothing left to say
 	} else if err != nil {
@@ -68,7 +68,7 @@ func framesOf(r Reader, c *Confirm) ([]Frame, error) {
 	if !c.Final() {
 		return frames, nil
 	}
-	decisions, err := r.Decisions(c.ID)
+	decisions, err := r.Decisions(c.RequestedSeq)
 	if err != nil || len(decisions) == 0 {
 		return frames, err
 	}

@@ -231,7 +231,7 @@ func (s *Service) unproven(r Reader, c *Confirm, d *Decision, q GateQuery) (*Ver
 	if err != nil || !approves(entry, c, d) {
 		return block("unproven", "The log does not prove this approval."), nil
 	}
-	stored, err := r.ConfirmContent(c.ID)
+	stored, err := r.ConfirmContent(c.RequestedSeq)
 	if errors.Is(err, ErrNotFound) {
 		return block("unproven", "What was approved has been forgotten."), nil
 	} else if err != nil {

@@ -30,7 +30,7 @@ func (s *Service) ConfirmObjects(ctx context.Context, ref Ref, f ConfirmFilter, 
 }
 
 func confirmObject(r Reader, c *Confirm) (*ConfirmObject, error) {
-	stored, err := r.ConfirmContent(c.ID)
+	stored, err := r.ConfirmContent(c.RequestedSeq)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func confirmObject(r Reader, c *Confirm) (*ConfirmObject, error) {
 		o.Native = mplp.RenderConfirm(object, string(c.Status), nil, nil)
 		return o, nil
 	}
-	if o.Decisions, err = r.Decisions(c.ID); err != nil {
+	if o.Decisions, err = r.Decisions(c.RequestedSeq); err != nil {
 		return nil, err
 	}
 	events, err := objectEvents(r, EntryFilter{ConfirmID: c.ID, Types: confirmEntries})

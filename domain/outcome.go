@@ -16,7 +16,7 @@ func outcomeOf(r Reader, c *Confirm) (*Outcome, error) {
 	if !c.Final() {
 		return o, nil
 	}
-	decisions, err := r.Decisions(c.ID)
+	decisions, err := r.Decisions(c.RequestedSeq)
 	if err != nil {
 		return nil, err
 	}

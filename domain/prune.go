@@ -47,7 +47,7 @@ func (s *Service) forget(tx Tx, id string) error {
 	if err != nil {
 		return err
 	}
-	if err := tx.ForgetContent(id); err != nil {
+	if err := tx.ForgetContent(c); err != nil {
 		return err
 	}
 	return s.log(tx, &system, evidence.Entry{Type: entryPruned, ConfirmID: id, PlanID: c.PlanID,

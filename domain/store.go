@@ -58,8 +58,11 @@ type Reader interface {
 
 	Confirm(id string) (*Confirm, error)
 	ConfirmByApprovalKey(key string) (*Confirm, error)
-	ConfirmContent(id string) (*ConfirmContent, error) // ErrNotFound: forgotten
-	Decisions(confirmID string) ([]*Decision, error)   // in order
+	// ConfirmContent and Decisions are those of the confirm with this
+	// RequestedSeq: the content, ErrNotFound when it was forgotten, and the
+	// decisions in their order.
+	ConfirmContent(requested int64) (*ConfirmContent, error)
+	Decisions(requested int64) ([]*Decision, error)
 	Confirms(f ConfirmFilter, p Page) (list []*ConfirmRow, next string, err error)
 	// ConfirmsOfPlan are those that count for the plan, newest first.
 	ConfirmsOfPlan(planID string) ([]*Confirm, error)
@@ -84,7 +87,7 @@ type Reader interface {
 	// or 0.
 	PendingByType() (map[TargetType]int, error)
 	// Consumption of a part of an approval (see Consumption.Subject).
-	Consumption(confirmID, subject string) (*Consumption, error)
+	Consumption(requested int64, subject string) (*Consumption, error)
 	// ApprovalCount counts the approval requests of a session.
 	ApprovalCount(sessionID string) (int, error)
 
@@ -133,7 +136,7 @@ type Tx interface {
 	InsertTrace(*Trace) error
 	// ForgetContent removes the content of a confirm, and what its decisions
 	// repeat of it.
-	ForgetContent(confirmID string) error
+	ForgetContent(*Confirm) error
 
 	// RotateKey makes a new signing key that takes over with this transaction.
 	RotateKey() (*evidence.Succession, error)

@@ -161,8 +161,8 @@ func (t *telling) decisions() task {
 		if err := await(ctx, t.logTold); err != nil {
 			return err
 		}
-		return s.scan(`SELECT d.confirm_id, d.seq, d.actions, t.salt, t.content FROM decisions d
-			LEFT JOIN confirms c ON c.confirm_id = d.confirm_id LEFT JOIN confirm_contents t ON t.requested_seq = c.requested_seq`, func(v []evidence.Value) error {
+		return s.scan(`SELECT c.confirm_id, d.seq, d.actions, t.salt, t.content FROM decisions d
+			LEFT JOIN confirms c USING (requested_seq) LEFT JOIN confirm_contents t USING (requested_seq)`, func(v []evidence.Value) error {
 			d := evidence.Decided{ConfirmID: string(v[0].Bytes), Seq: v[1].Int, Salt: v[3].Bytes, Content: v[4].Bytes}
 			if v[2].Kind != evidence.Null && json.Unmarshal(v[2].Bytes, &d.Actions) != nil {
 				part.Found("confirm %s: its decision cannot be read", d.ConfirmID)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"countersign/domain"
+	"countersign/domain/mplp"
 )
 
 var confirms = newTable("confirms", 1, func(c *domain.Confirm) []column {
@@ -63,16 +64,18 @@ var confirmContents = newTable("confirm_contents", 1, func(c *domain.ConfirmCont
 	}
 })
 
+// Confirm finds a confirm along the index of its canonical id, which no two
+// confirms share.
 func (r *reader) Confirm(id string) (*domain.Confirm, error) {
-	return confirms.one(r, "WHERE confirm_id = $1", id)
+	return confirms.one(r, "WHERE canonical_id = $1 AND confirm_id = $2", mplp.CanonicalID("confirm", id), id)
 }
 
 func (r *reader) ConfirmByApprovalKey(key string) (*domain.Confirm, error) {
 	return confirms.one(r, "WHERE approval_key = $1", key)
 }
 
-func (r *reader) ConfirmContent(id string) (*domain.ConfirmContent, error) {
-	return confirmContents.one(r, "WHERE requested_seq = (SELECT requested_seq FROM confirms WHERE confirm_id = $1)", id)
+func (r *reader) ConfirmContent(requested int64) (*domain.ConfirmContent, error) {
+	return confirmContents.one(r, "WHERE requested_seq = $1", requested)
 }
 
 func (r *reader) ConfirmsOfPlan(planID string) ([]*domain.Confirm, error) {

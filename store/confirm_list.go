@@ -26,8 +26,8 @@ const (
 	LEFT JOIN contexts x ON x.context_id = c.target_id AND c.target_type = 'context' AND c.target_hash IS NOT NULL
 	LEFT JOIN confirm_contents t ON t.requested_seq = c.requested_seq`
 	joinDecisions = `
-	LEFT JOIN decisions d ON d.confirm_id = c.confirm_id
-		AND d.number = (SELECT MAX(number) FROM decisions WHERE confirm_id = c.confirm_id)`
+	LEFT JOIN decisions d ON d.requested_seq = c.requested_seq
+		AND d.number = (SELECT MAX(number) FROM decisions WHERE requested_seq = c.requested_seq)`
 )
 
 // rowsOf is what to read for the rows of a walk, and into what.

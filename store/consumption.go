@@ -4,7 +4,7 @@ import "countersign/domain"
 
 var consumptions = newTable("consumptions", 2, func(c *domain.Consumption) []column {
 	return []column{
-		{"confirm_id", text(&c.ConfirmID)},
+		{"requested_seq", number(&c.RequestedSeq)},
 		{"subject", text(&c.Subject)},
 		{"execution_id", text(&c.ExecutionID)},
 		{"consumed_by", ref(&c.ConsumedBy)},
@@ -13,8 +13,8 @@ var consumptions = newTable("consumptions", 2, func(c *domain.Consumption) []col
 	}
 })
 
-func (r *reader) Consumption(confirmID, subject string) (*domain.Consumption, error) {
-	return consumptions.one(r, "WHERE confirm_id = $1 AND subject = $2", confirmID, subject)
+func (r *reader) Consumption(requested int64, subject string) (*domain.Consumption, error) {
+	return consumptions.one(r, "WHERE requested_seq = $1 AND subject = $2", requested, subject)
 }
 
 func (x *tx) InsertConsumption(c *domain.Consumption) error { return consumptions.insert(x, c) }

@@ -4,7 +4,7 @@ import "countersign/domain"
 
 var decisions = newTable("decisions", 2, func(d *domain.Decision) []column {
 	return []column{
-		{"confirm_id", text(&d.ConfirmID)},
+		{"requested_seq", number(&d.RequestedSeq)},
 		{"number", number(&d.Number)},
 		{"decision_id", text(&d.ID)},
 		{"status", text(&d.Status)},
@@ -22,8 +22,8 @@ var decisions = newTable("decisions", 2, func(d *domain.Decision) []column {
 	}
 })
 
-func (r *reader) Decisions(confirmID string) ([]*domain.Decision, error) {
-	return decisions.all(r, "WHERE confirm_id = $1 ORDER BY number", confirmID)
+func (r *reader) Decisions(requested int64) ([]*domain.Decision, error) {
+	return decisions.all(r, "WHERE requested_seq = $1 ORDER BY number", requested)
 }
 
 func (x *tx) InsertDecision(d *domain.Decision) error { return decisions.insert(x, d) }
@@ -33,14 +33,14 @@ func (x *tx) InsertDecision(d *domain.Decision) error { return decisions.insert(
 var forgetDecision = decisions.change("", 0, "user_edit_content", "actions")
 
 // ForgetContent implements domain.Tx.
-func (x *tx) ForgetContent(confirmID string) error {
-	if err := x.unindex(confirmID); err != nil {
+func (x *tx) ForgetContent(c *domain.Confirm) error {
+	if err := x.unindex(c); err != nil {
 		return err
 	}
-	if err := confirmContents.remove(x, "requested_seq = (SELECT requested_seq FROM confirms WHERE confirm_id = $1)", confirmID); err != nil {
+	if err := confirmContents.remove(x, "requested_seq = $1", c.RequestedSeq); err != nil {
 		return err
 	}
-	made, err := x.Decisions(confirmID)
+	made, err := x.Decisions(c.RequestedSeq)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"countersign/domain"
 	"countersign/domain/evidence"
+	"countersign/domain/mplp"
 )
 
 func (r *reader) NextSeq() (next int64, err error) {
@@ -119,8 +120,8 @@ func ofType(kind string) condition {
 // ofConfirm finds the entries of a confirm: the one that requested it by its
 // number, the others by its id.
 func ofConfirm(id string) condition {
-	return condition{`seq IN (SELECT requested_seq FROM confirms WHERE confirm_id = ? AND imported = 0
-		UNION ALL SELECT seq FROM log WHERE confirm_id = ?)`, []any{id, id}}
+	return condition{`seq IN (SELECT requested_seq FROM confirms WHERE canonical_id = ? AND confirm_id = ? AND imported = 0
+		UNION ALL SELECT seq FROM log WHERE confirm_id = ?)`, []any{mplp.CanonicalID("confirm", id), id, id}}
 }
 
 func (r *reader) entries(rest string, args ...any) ([]*evidence.Entry, error) {

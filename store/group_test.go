@@ -280,7 +280,7 @@ func TestUnknownOutcome(t *testing.T) {
 		failsAtCommit := func(x domain.Tx) error {
 			_, err := x.(*tx).c.exec("PRAGMA defer_foreign_keys = 1")
 			return errors.Join(err,
-				x.InsertDecision(&domain.Decision{ID: "d", ConfirmID: "missing", Status: domain.Approved, Cause: domain.CauseHuman, DecidedAt: time.UnixMicro(1)}),
+				x.InsertDecision(&domain.Decision{ID: "d", RequestedSeq: 1 << 40, Status: domain.Approved, Cause: domain.CauseHuman, DecidedAt: time.UnixMicro(1)}),
 				x.Append(&evidence.Entry{Type: "confirm.approved"}))
 		}
 		answers := together(t, db, addRole("first"), failsAtCommit, addRole("last"))

@@ -210,7 +210,7 @@ func TestAlteredSchema(t *testing.T) {
 		{"a column", "ALTER TABLE users ADD extra TEXT", "column users.extra"},
 		{"a default", "ALTER TABLE confirms ALTER imported SET DEFAULT 1", "column confirms.imported"},
 		{"an order", `ALTER TABLE plans ALTER title TYPE TEXT COLLATE "POSIX"`, "column plans.title"},
-		{"a constraint", "ALTER TABLE decisions DROP CONSTRAINT decisions_confirm_id_fkey", "constraint decisions.decisions_confirm_id_fkey"},
+		{"a constraint", "ALTER TABLE decisions DROP CONSTRAINT decisions_requested_seq_fkey", "constraint decisions.decisions_requested_seq_fkey"},
 		{"an index", "DROP INDEX confirms_pending", "index confirms.confirms_pending"},
 		{"a child", "CREATE TABLE child () INHERITS (consumptions)", "child consumptions.child"},
 		{"a table", "DROP TABLE volatile_links", "table volatile_links"},

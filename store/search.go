@@ -26,7 +26,7 @@ func beginsUUID(word string) bool {
 }
 
 // idColumns are where UUIDs are searched.
-var idColumns = []string{"confirm_id", "target_id", "session_id"}
+var idColumns = []string{"canonical_id", "target_id", "session_id"}
 
 // searchWords are the words of a search, the longest first.
 func searchWords(text string) ([]string, error) {

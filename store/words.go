@@ -67,12 +67,8 @@ func identity(c *domain.Confirm) []string {
 }
 
 // unindex forgets the words that a confirm is found by because of its content.
-func (x *tx) unindex(confirmID string) error {
-	c, err := x.Confirm(confirmID)
-	if err != nil {
-		return err
-	}
-	content, err := x.ConfirmContent(confirmID)
+func (x *tx) unindex(c *domain.Confirm) error {
+	content, err := x.ConfirmContent(c.RequestedSeq)
 	if err != nil {
 		return err
 	}

@@ -164,6 +164,6 @@ func sound(b *bar, file string) {
 
 // unsound counts what must not be.
 var unsound = map[string]string{
-	"were decided twice":               "SELECT count(*) FROM (SELECT confirm_id FROM decisions GROUP BY confirm_id HAVING count(*) > 1) AS twice",
-	"do not agree with their decision": "SELECT count(*) FROM confirms WHERE imported = 0 AND (status = 'pending') = (confirm_id IN (SELECT confirm_id FROM decisions))",
+	"were decided twice":               "SELECT count(*) FROM (SELECT requested_seq FROM decisions GROUP BY requested_seq HAVING count(*) > 1) AS twice",
+	"do not agree with their decision": "SELECT count(*) FROM confirms WHERE imported = 0 AND (status = 'pending') = (requested_seq IN (SELECT requested_seq FROM decisions))",
 }

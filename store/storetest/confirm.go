@@ -1,8 +1,10 @@
 package storetest
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -68,7 +70,18 @@ func testConfirms(t *testing.T, s Store) {
 	write(t, s, func(tx domain.Tx) error { return tx.InsertConfirm(want, body) })
 	same(t, "Confirm", want, read(t, s, func(r domain.Reader) (*domain.Confirm, error) { return r.Confirm("c1") }))
 	same(t, "ConfirmByApprovalKey", want, read(t, s, func(r domain.Reader) (*domain.Confirm, error) { return r.ConfirmByApprovalKey("sess_1") }))
-	same(t, "ConfirmContent", body, read(t, s, func(r domain.Reader) (*domain.ConfirmContent, error) { return r.ConfirmContent("c1") }))
+	same(t, "ConfirmContent", body, read(t, s, func(r domain.Reader) (*domain.ConfirmContent, error) { return r.ConfirmContent(want.RequestedSeq) }))
+
+	const id = "0aa3bb1e-5c1b-4d0e-8a35-6f1f0c9be001"
+	insert(t, s, confirm(id))
+	wantError(t, "an id that is another's in canonical form", domain.ErrConflict, tryWrite(s, func(tx domain.Tx) error {
+		c := confirm(strings.ToUpper(id))
+		return tx.InsertConfirm(c, content(c))
+	}))
+	wantError(t, "an id written otherwise", domain.ErrNotFound, s.View(context.Background(), func(r domain.Reader) error {
+		_, err := r.Confirm(strings.ToUpper(id))
+		return err
+	}))
 
 	bare := confirm("c2")
 	later := confirm("c3", func(c *domain.Confirm) { c.PlanID, c.Supersedes, c.RequestedSeq = "p1", "c0", 8 })
@@ -191,23 +204,24 @@ func testCounts(t *testing.T, s Store) {
 	count("one more", 4, 2, 2)
 }
 
-func decision(confirmID string, n int) *domain.Decision {
-	return &domain.Decision{ID: confirmID + "-d" + string(rune('0'+n)), ConfirmID: confirmID, Number: n, Status: domain.Approved,
+func decision(c *domain.Confirm, n int) *domain.Decision {
+	return &domain.Decision{ID: c.ID + "-d" + string(rune('0'+n)), RequestedSeq: c.RequestedSeq, Number: n, Status: domain.Approved,
 		Cause: domain.CauseHuman, DecidedBy: domain.Ref{Kind: domain.KindUser, ID: "u1"}, DecidedByName: "reviewer",
 		DecidedByRole: "reviewer", DecidedAt: at(n), Reason: "fine", UserEditContent: "half is enough",
 		Intent: domain.IntentRequestChanges, SentHash: "sha256:c", Seq: int64(n)}
 }
 
 func testDecisions(t *testing.T, s Store) {
-	insert(t, s, confirm("c1"))
-	edited, plain := decision("c1", 0), decision("c1", 1)
+	c := confirm("c1")
+	insert(t, s, c)
+	edited, plain := decision(c, 0), decision(c, 1)
 	edited.Actions = []domain.ActionDecision{
 		{Type: domain.ActionEdit, Name: "execute_trade", Args: json.RawMessage(`{"q":9007199254740993,"h":"<&>"}`), ArgsHash: "sha256:a"},
 		{Type: domain.ActionReject, ArgsHash: "sha256:b", Message: "no", Filled: true},
 	}
 	write(t, s, func(tx domain.Tx) error { return all(tx.InsertDecision(plain), tx.InsertDecision(edited)) })
 	same(t, "in order", []*domain.Decision{edited, plain},
-		read(t, s, func(r domain.Reader) ([]*domain.Decision, error) { return r.Decisions("c1") }))
+		read(t, s, func(r domain.Reader) ([]*domain.Decision, error) { return r.Decisions(c.RequestedSeq) }))
 	err := tryWrite(s, func(tx domain.Tx) error { return tx.InsertDecision(plain) })
 	wantError(t, "the same number again", domain.ErrConflict, err)
 }

@@ -167,7 +167,7 @@ func testConfirmSearch(t *testing.T, s Store) {
 		})
 	}
 	forgotten := func(c *domain.Confirm) {
-		write(t, s, func(tx domain.Tx) error { return tx.ForgetContent(c.ID) })
+		write(t, s, func(tx domain.Tx) error { return tx.ForgetContent(c) })
 	}
 	found("just requested", searches)
 	forgotten(trade)
@@ -269,7 +269,7 @@ func testConfirmsFarDown(t *testing.T, s Store) {
 
 func testConfirmRows(t *testing.T, s Store) {
 	c := confirm("c1")
-	first, last := decision("c1", 0), decision("c1", 1)
+	first, last := decision(c, 0), decision(c, 1)
 	last.Actions = []domain.ActionDecision{{Type: domain.ActionApprove, ArgsHash: "sha256:a"}}
 	row := func(f domain.ConfirmFilter) *domain.ConfirmRow {
 		f.Visible = everything

@@ -62,7 +62,7 @@ func testForget(t *testing.T, s Store) {
 	running.Status = domain.PlanInProgress
 	write(t, s, func(tx domain.Tx) error { return tx.InsertPlan(running, []byte(`{}`)) })
 	insert(t, s, done, pending, live)
-	made := decision("done", 0)
+	made := decision(done, 0)
 	made.UserEditContent, made.Reason = "less", "because"
 	made.Actions = []domain.ActionDecision{{Type: "edit", Name: "rm", Args: []byte(`{"a":1}`), ArgsHash: "sha256:x", Message: "m"}}
 	write(t, s, func(tx domain.Tx) error {
@@ -73,16 +73,16 @@ func testForget(t *testing.T, s Store) {
 	}
 	same(t, "forgettable before it was decided", 0, len(forgettable(5)))
 	same(t, "forgettable", []string{"done"}, forgettable(6))
-	write(t, s, func(tx domain.Tx) error { return tx.ForgetContent("done") })
+	write(t, s, func(tx domain.Tx) error { return tx.ForgetContent(done) })
 	same(t, "forgettable again", 0, len(forgettable(6)))
 	view(t, s, func(r domain.Reader) error {
-		_, err := r.ConfirmContent("done")
+		_, err := r.ConfirmContent(done.RequestedSeq)
 		wantError(t, "ConfirmContent", domain.ErrNotFound, err)
 		return nil
 	})
-	left := read(t, s, func(r domain.Reader) ([]*domain.Decision, error) { return r.Decisions("done") })
+	left := read(t, s, func(r domain.Reader) ([]*domain.Decision, error) { return r.Decisions(done.RequestedSeq) })
 	made.UserEditContent = ""
 	made.Actions = []domain.ActionDecision{{Type: "edit", Name: "rm", ArgsHash: "sha256:x"}}
 	same(t, "decisions", []*domain.Decision{made}, left)
-	wantError(t, "ForgetContent twice", domain.ErrNotFound, tryWrite(s, func(tx domain.Tx) error { return tx.ForgetContent("done") }))
+	wantError(t, "ForgetContent twice", domain.ErrNotFound, tryWrite(s, func(tx domain.Tx) error { return tx.ForgetContent(done) }))
 }

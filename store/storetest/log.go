@@ -24,7 +24,7 @@ func testNotFound(t *testing.T, s Store) {
 			"PlanContent":          func() error { _, err := r.PlanContent("x"); return err },
 			"Confirm":              func() error { _, err := r.Confirm("x"); return err },
 			"ConfirmByApprovalKey": func() error { _, err := r.ConfirmByApprovalKey("x"); return err },
-			"ConfirmContent":       func() error { _, err := r.ConfirmContent("x"); return err },
+			"ConfirmContent":       func() error { _, err := r.ConfirmContent(1); return err },
 			"Entry":                func() error { _, err := r.Entry(0); return err },
 		} {
 			wantError(t, name, domain.ErrNotFound, find())

@@ -36,18 +36,22 @@ func testTraces(t *testing.T, s Store) {
 }
 
 func testConsumptions(t *testing.T, s Store) {
-	insert(t, s, confirm("c1"))
-	want := &domain.Consumption{ConfirmID: "c1", Subject: "action:0", ExecutionID: "e1", ConsumedBy: agent, ConsumedAt: at(3), Seq: 1}
-	other := &domain.Consumption{ConfirmID: "c1", Subject: "action:1", ExecutionID: "e1", ConsumedBy: agent, ConsumedAt: at(4), Seq: 1}
+	c, unused := confirm("c1"), confirm("c2")
+	insert(t, s, c, unused)
+	want := &domain.Consumption{RequestedSeq: c.RequestedSeq, Subject: "action:0", ExecutionID: "e1", ConsumedBy: agent, ConsumedAt: at(3), Seq: 1}
+	other := &domain.Consumption{RequestedSeq: c.RequestedSeq, Subject: "action:1", ExecutionID: "e1", ConsumedBy: agent, ConsumedAt: at(4), Seq: 1}
 	write(t, s, func(tx domain.Tx) error { return all(tx.InsertConsumption(want), tx.InsertConsumption(other)) })
 	same(t, "Consumption", want,
-		read(t, s, func(r domain.Reader) (*domain.Consumption, error) { return r.Consumption("c1", "action:0") }))
+		read(t, s, func(r domain.Reader) (*domain.Consumption, error) { return r.Consumption(c.RequestedSeq, "action:0") }))
 	again := *want
 	again.ExecutionID = "e2"
 	wantError(t, "a second use", domain.ErrConflict, tryWrite(s, func(tx domain.Tx) error { return tx.InsertConsumption(&again) }))
-	for _, absent := range [][2]string{{"c1", "action:2"}, {"c2", "action:0"}} {
+	for _, absent := range []struct {
+		seq     int64
+		subject string
+	}{{c.RequestedSeq, "action:2"}, {unused.RequestedSeq, "action:0"}} {
 		err := s.View(context.Background(), func(r domain.Reader) error {
-			_, err := r.Consumption(absent[0], absent[1])
+			_, err := r.Consumption(absent.seq, absent.subject)
 			return err
 		})
 		if !errors.Is(err, domain.ErrNotFound) {

@@ -88,9 +88,9 @@ func testRowDigests(t *testing.T, s Store) {
 	write(t, s, func(tx domain.Tx) error {
 		return all(tx.InsertRole(role("r1", "one")), tx.InsertRole(role("r2", "two")), tx.InsertRole(role("r3", "three")),
 			tx.InsertUser(u), tx.InsertKey(k), tx.InsertContext(x), tx.InsertPlan(p, []byte(`{}`)),
-			tx.InsertConfirm(c, content(c, "rm")), tx.InsertDecision(decision("c1", 0)),
+			tx.InsertConfirm(c, content(c, "rm")), tx.InsertDecision(decision(c, 0)),
 			tx.InsertTrace(&domain.Trace{ID: "t1", RequestedBy: agent, CreatedAt: at(0)}),
-			tx.InsertConsumption(&domain.Consumption{ConfirmID: "c1", Subject: "confirm", ExecutionID: "e", ConsumedBy: agent, ConsumedAt: at(0)}))
+			tx.InsertConsumption(&domain.Consumption{RequestedSeq: c.RequestedSeq, Subject: "confirm", ExecutionID: "e", ConsumedBy: agent, ConsumedAt: at(0)}))
 	})
 	write(t, s, func(tx domain.Tx) error {
 		u.Roles, k.Roles, k.RevokedAt = []string{"r1"}, []string{"r2"}, at(9)

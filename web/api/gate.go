@@ -61,7 +61,7 @@ func (a *api) consume(c echo.Context, by domain.Ref) error {
 		return err
 	}
 	return writeJSON(c, http.StatusOK, consumption{
-		ConfirmID: used.ConfirmID, ExecutionID: used.ExecutionID, Subject: used.Subject,
+		ConfirmID: in.ConfirmID, ExecutionID: used.ExecutionID, Subject: used.Subject,
 		ConsumedAt: mplp.RenderTime(used.ConsumedAt), LogIndex: used.Seq,
 	})
 }

@@ -108,13 +108,14 @@ CREATE TABLE plan_contents (
 );
 
 -- requested_seq, the number of the log entry that requested it, is the order
--- of receipt; no two confirms share one. The generated columns are the orders of
--- two more lists. An inbox shows the soonest deadline first, then what has none,
--- oldest first (2^62 µs lie beyond every deadline), and imports, which wait for
--- nobody, behind all of it (2^61 µs further). What is decided is listed by the
--- entry that decided it; an import has none.
+-- of receipt; no two confirms share one. A confirm_id is found along the index of
+-- canonical_id, and is unique because that is. The generated columns are the
+-- orders of two more lists. An inbox shows the soonest deadline first, then what
+-- has none, oldest first (2^62 µs lie beyond every deadline), and imports, which
+-- wait for nobody, behind all of it (2^61 µs further). What is decided is listed
+-- by the entry that decided it; an import has none.
 CREATE TABLE confirms (
-    confirm_id        TEXT COLLATE "C" NOT NULL UNIQUE,
+    confirm_id        TEXT COLLATE "C" NOT NULL,
     canonical_id      TEXT COLLATE "C" NOT NULL UNIQUE,
     target_type       TEXT COLLATE "C" NOT NULL,
     target_id         TEXT COLLATE "C",
@@ -188,7 +189,7 @@ CREATE TRIGGER confirm_contents_fixed BEFORE UPDATE ON confirm_contents
 FOR EACH ROW EXECUTE FUNCTION confirm_contents_fixed();
 
 CREATE TABLE decisions (
-    confirm_id        TEXT COLLATE "C" NOT NULL REFERENCES confirms (confirm_id),
+    requested_seq     BIGINT NOT NULL REFERENCES confirms,
     number            BIGINT NOT NULL,
     decision_id       TEXT COLLATE "C" NOT NULL,
     status            TEXT COLLATE "C" NOT NULL,
@@ -203,14 +204,14 @@ CREATE TABLE decisions (
     sent_hash         TEXT COLLATE "C",
     seq               BIGINT NOT NULL,
     actions           TEXT COLLATE "C",
-    PRIMARY KEY (confirm_id, number)
+    PRIMARY KEY (requested_seq, number)
 );
 
 -- Only with the content it was made on can what a decision repeats of it be
 -- forgotten.
 CREATE FUNCTION decisions_fixed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF EXISTS (SELECT 1 FROM confirm_contents JOIN confirms USING (requested_seq) WHERE confirm_id = OLD.confirm_id) THEN
+    IF EXISTS (SELECT 1 FROM confirm_contents WHERE requested_seq = OLD.requested_seq) THEN
         RAISE EXCEPTION 'decisions are only ever appended';
     END IF;
     RETURN NEW;
@@ -221,13 +222,13 @@ FOR EACH ROW EXECUTE FUNCTION decisions_fixed();
 
 -- subject is the part of an approval that one execution used.
 CREATE TABLE consumptions (
-    confirm_id   TEXT COLLATE "C" NOT NULL REFERENCES confirms (confirm_id),
-    subject      TEXT COLLATE "C" NOT NULL,
-    execution_id TEXT COLLATE "C" NOT NULL,
-    consumed_by  TEXT COLLATE "C" NOT NULL,
-    consumed_at  BIGINT NOT NULL,
-    seq          BIGINT NOT NULL,
-    PRIMARY KEY (confirm_id, subject)
+    requested_seq BIGINT NOT NULL REFERENCES confirms,
+    subject       TEXT COLLATE "C" NOT NULL,
+    execution_id  TEXT COLLATE "C" NOT NULL,
+    consumed_by   TEXT COLLATE "C" NOT NULL,
+    consumed_at   BIGINT NOT NULL,
+    seq           BIGINT NOT NULL,
+    PRIMARY KEY (requested_seq, subject)
 );
 
 CREATE TABLE traces (

@@ -106,13 +106,14 @@ CREATE TABLE plan_contents (
 ) STRICT;
 
 -- requested_seq, the number of the log entry that requested it, is the order
--- of receipt; no two confirms share one. The generated columns are the orders of
--- two more lists. An inbox shows the soonest deadline first, then what has none,
--- oldest first (2^62 µs lie beyond every deadline), and imports, which wait for
--- nobody, behind all of it (2^61 µs further). What is decided is listed by the
--- entry that decided it; an import has none.
+-- of receipt; no two confirms share one. A confirm_id is found along the index of
+-- canonical_id, and is unique because that is. The generated columns are the
+-- orders of two more lists. An inbox shows the soonest deadline first, then what
+-- has none, oldest first (2^62 µs lie beyond every deadline), and imports, which
+-- wait for nobody, behind all of it (2^61 µs further). What is decided is listed
+-- by the entry that decided it; an import has none.
 CREATE TABLE confirms (
-    confirm_id        TEXT NOT NULL UNIQUE,
+    confirm_id        TEXT NOT NULL,
     canonical_id      TEXT NOT NULL UNIQUE,
     target_type       TEXT NOT NULL,
     target_id         TEXT,
@@ -181,7 +182,7 @@ CREATE TRIGGER confirm_contents_fixed BEFORE UPDATE ON confirm_contents
 BEGIN SELECT RAISE(ABORT, 'the content of a confirm never changes'); END;
 
 CREATE TABLE decisions (
-    confirm_id        TEXT NOT NULL REFERENCES confirms (confirm_id),
+    requested_seq     INTEGER NOT NULL REFERENCES confirms,
     number            INTEGER NOT NULL,
     decision_id       TEXT NOT NULL,
     status            TEXT NOT NULL,
@@ -196,25 +197,25 @@ CREATE TABLE decisions (
     sent_hash         TEXT,
     seq               INTEGER NOT NULL,
     actions           TEXT,
-    PRIMARY KEY (confirm_id, number)
+    PRIMARY KEY (requested_seq, number)
 ) STRICT;
 
 -- Only with the content it was made on can what a decision repeats of it be
 -- forgotten.
 CREATE TRIGGER decisions_fixed BEFORE UPDATE ON decisions
-WHEN EXISTS (SELECT 1 FROM confirm_contents JOIN confirms USING (requested_seq) WHERE confirm_id = OLD.confirm_id)
+WHEN EXISTS (SELECT 1 FROM confirm_contents WHERE requested_seq = OLD.requested_seq)
 BEGIN SELECT RAISE(ABORT, 'decisions are only ever appended'); END;
 
 -- subject is the part of an approval that one execution used.
 CREATE TABLE consumptions (
-    confirm_id   TEXT NOT NULL REFERENCES confirms (confirm_id),
-    subject      TEXT NOT NULL,
-    execution_id TEXT NOT NULL,
-    consumed_by  TEXT NOT NULL,
-    consumed_at  INTEGER NOT NULL,
-    seq          INTEGER NOT NULL,
-    PRIMARY KEY (confirm_id, subject)
-) STRICT;
+    requested_seq INTEGER NOT NULL REFERENCES confirms,
+    subject       TEXT NOT NULL,
+    execution_id  TEXT NOT NULL,
+    consumed_by   TEXT NOT NULL,
+    consumed_at   INTEGER NOT NULL,
+    seq           INTEGER NOT NULL,
+    PRIMARY KEY (requested_seq, subject)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE traces (
     trace_id        TEXT PRIMARY KEY,
