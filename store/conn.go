@@ -149,8 +149,8 @@ func (c *conn) later(text string, args ...any) error {
 const manyRows = 64
 
 // insertRows inserts rows whose values, so many for each, stand one behind
-// another.
-func (c *conn) insertRows(into string, columns int, values []any) error {
+// another. The rest of the statement says what to do about conflicts.
+func (c *conn) insertRows(into string, columns int, values []any, rest string) error {
 	for some := range slices.Chunk(values, columns*manyRows) {
 		var marks strings.Builder
 		for i := range some {
@@ -163,7 +163,7 @@ func (c *conn) insertRows(into string, columns int, values []any) error {
 			}
 			fmt.Fprintf(&marks, "%s$%d", mark, i+1)
 		}
-		if err := c.later("INSERT INTO "+into+" VALUES "+marks.String()+")", some...); err != nil {
+		if err := c.later("INSERT INTO "+into+" VALUES "+marks.String()+")"+rest, some...); err != nil {
 			return fmt.Errorf("insert into %s: %w", into, err)
 		}
 	}

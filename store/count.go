@@ -51,14 +51,11 @@ func (c *counts) dropped() { clear(c.member) }
 // write stores what the group has changed, always in the same order: groups of
 // other processes must not wait for each other.
 func (c *counts) write(to *conn) error {
+	values := make([]any, 0, 2*len(c.group))
 	for _, name := range slices.Sorted(maps.Keys(c.group)) {
-		err := to.later("INSERT INTO volatile_counts (name, n) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET n = volatile_counts.n + excluded.n",
-			name, int64(c.group[name]))
-		if err != nil {
-			return err
-		}
+		values = append(values, name, int64(c.group[name]))
 	}
-	return nil
+	return to.insertRows("volatile_counts (name, n)", 2, values, " ON CONFLICT (name) DO UPDATE SET n = volatile_counts.n + excluded.n")
 }
 
 // count changes the counts by delta.

@@ -52,7 +52,7 @@ func (c *conn) insertHashes(index int64, hashes []evidence.Hash) error {
 	for i := range hashes {
 		values = append(values, index+int64(i), hashes[i][:])
 	}
-	return c.insertRows("log_hashes (idx, hash)", 2, values)
+	return c.insertRows("log_hashes (idx, hash)", 2, values, "")
 }
 
 // head is the newest checkpoint as it is stored; "" when the log is empty.

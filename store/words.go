@@ -118,5 +118,5 @@ func (c *conn) turn(first, next int64) error {
 		values = append(values, p.term, p.seq)
 	}
 	c.counts.add(countTurned, int(next)-turned)
-	return c.insertRows("volatile_search (term, requested_seq)", 2, values)
+	return c.insertRows("volatile_search (term, requested_seq)", 2, values, "")
 }
