@@ -253,7 +253,15 @@ func (s *Service) linkUser(r Reader, token string) (*User, error) {
 	link, err := r.Link(credential.HashToken(token))
 	if errors.Is(err, ErrNotFound) || err == nil && !s.clock().Before(link.ExpiresAt) {
 		return nil, gone
-	} else if err != nil || link.UserID == "" {
+	} else if err != nil {
+		return nil, err
+	}
+	if link.UserID == "" {
+		// Whoever has an account here was added past the link.
+		users, err := r.Users()
+		if len(users) > 0 {
+			return nil, gone
+		}
 		return nil, err
 	}
 	u, err := r.User(link.UserID)
@@ -286,13 +294,6 @@ func (s *Service) UseLink(ctx context.Context, token, name, password, browser st
 			return err
 		}
 		if user == nil {
-			users, err := tx.Users()
-			if err != nil {
-				return err
-			}
-			if len(users) > 0 {
-				return refuse(CodeNotFound, "This server has been set up already.")
-			}
 			if user, err = s.insertUser(tx, &system, name, []string{AdminRole}, hash); err != nil {
 				return err
 			}

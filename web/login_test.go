@@ -160,6 +160,25 @@ func TestSetUpMakesTheFirstAdministrator(t *testing.T) {
 	b.want(w.browser().get("/setup?token="+token), http.StatusNotFound)
 }
 
+// A set-up link that somebody still has from before the first user was added
+// says so at once: its form would lead nowhere.
+func TestSetUpLinkEndsWithTheFirstUser(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	token, err := w.svc.SetupToken(w.ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := w.browser()
+	form := b.want(b.get("/setup?token="+token), http.StatusOK)
+	w.user("reviewer", "reviewer")
+	b.want(b.get("/setup?token="+token), http.StatusNotFound)
+	late := b.want(b.submit(form, "/setup", "username", "first", "password", password, "password_again", password), http.StatusNotFound)
+	if n := late.doc(t).Find("form").Length(); n != 0 {
+		t.Errorf("%d forms behind a link that does not work", n)
+	}
+}
+
 func TestInvitedUserChoosesAPassword(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
