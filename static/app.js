@@ -70,7 +70,8 @@
     }
   }
 
-  const format = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+  // A long time names its zone.
+  const format = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" });
   function localise() {
     for (const time of $$("time[data-local]")) {
       time.title = time.dateTime;

@@ -32,6 +32,7 @@ type ConfirmView struct {
 	ApprovalKey string
 
 	Import, Unbound, Locked bool
+	Forgotten               bool // its content is deleted; only hashes are left
 
 	MayDecide []string // names of roles that may decide it
 	Refusals  []string // why this reader may not: full sentences; empty if Form is set

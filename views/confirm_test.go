@@ -145,14 +145,34 @@ func TestStatusIsNotOnlyAColour(t *testing.T) {
 	}
 }
 
-// A timeout never reads like a human no.
-func TestTimeoutDoesNotReadAsRejected(t *testing.T) {
+// What nobody decided never reads like a human no, although each of its
+// actions counts as rejected.
+func TestEndWithoutDecisionDoesNotReadAsRejected(t *testing.T) {
 	t.Parallel()
-	doc := find(t, "confirm-timeout")
-	for _, selector := range []string{".kicker .badge", ".receipt h2", ".action .badge"} {
-		if got := strings.TrimSpace(doc.Find(selector).First().Text()); got != "Timed out" {
-			t.Errorf("%s says %q", selector, got)
+	cancelled := with(timeoutView(), func(v *views.ConfirmView) {
+		v.Status, v.Cause, v.Receipt.Status = "cancelled", "cancelled", "cancelled"
+	})
+	for want, doc := range map[string]*goquery.Document{
+		"Timed out": find(t, "confirm-timeout"),
+		"Cancelled": document(t, []byte(markup(t, views.Confirm(cancelled)))),
+	} {
+		for _, selector := range []string{".kicker .badge", ".receipt h2", ".action .badge"} {
+			if got := strings.TrimSpace(doc.Find(selector).First().Text()); got != want {
+				t.Errorf("%s says %q, want %q", selector, got, want)
+			}
 		}
+	}
+}
+
+// Content that was forgotten is not content that was never given, and what is
+// over is not offered for a decision.
+func TestForgottenAndImportedAreNotForDeciding(t *testing.T) {
+	t.Parallel()
+	if got := find(t, "confirm-forgotten").Find(".confirm-content").Text(); !strings.Contains(got, "has been forgotten") || strings.Contains(got, "gave n") {
+		t.Errorf("forgotten content is shown as %q", got)
+	}
+	if got := find(t, "confirm-import").Find("#main").Text(); strings.Contains(got, "ay be decided") || strings.Contains(got, "Approving") {
+		t.Errorf("an import says %q", got)
 	}
 }
 
@@ -184,5 +204,13 @@ func TestP1_DrawingAndTable(t *testing.T) {
 	})
 	if n := doc.Find("table.steps tbody tr").Length(); n != 5 {
 		t.Errorf("%d rows, want 5", n)
+	}
+}
+
+// The log says who or what decided: the entry of a deadline is a rejection too.
+func TestLogNamesTheCause(t *testing.T) {
+	t.Parallel()
+	if got := find(t, "log").Find("#entry-42 td").Eq(2).Text(); !strings.Contains(got, "timeout") {
+		t.Errorf("the entry of a timeout says %q", got)
 	}
 }

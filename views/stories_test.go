@@ -84,7 +84,9 @@ func stories() []story {
 		{"log", frame("Log", views.SectionLog), views.Log(logView())},
 		{"evidence", frame("Evidence", views.SectionEvidence), views.Evidence(evidenceView())},
 		{"evidence-restored", frame("Evidence", views.SectionEvidence), views.Evidence(restoredView())},
-		{"confirm-forgotten", frame("execute_trade", confirm), views.Confirm(with(approvedView(), func(v *views.ConfirmView) { v.Actions, v.Reason, v.Evidence = nil, "", proof(views.EvidenceForgotten) }))},
+		{"confirm-forgotten", frame("execute_trade", confirm), views.Confirm(with(approvedView(), func(v *views.ConfirmView) {
+			v.Forgotten, v.Actions, v.Reason, v.Evidence = true, nil, "", proof(views.EvidenceForgotten)
+		}))},
 		{"confirm-altered", frame("execute_trade", confirm), views.Confirm(with(approvedView(), func(v *views.ConfirmView) { v.Evidence = proof(views.EvidenceAltered) }))},
 		{"confirm-unproven", frame("execute_trade", confirm), views.Confirm(with(approvedView(), func(v *views.ConfirmView) { v.Evidence = proof(views.EvidenceUnproven) }))},
 		{"account", frame("Account", views.SectionAccount), views.Account(accountView())},
@@ -256,7 +258,7 @@ func importView() views.ConfirmView {
 	return with(notYoursView(), func(v *views.ConfirmView) {
 		v.Status, v.Cause, v.Import, v.RequiredRole = "unsubstantiated", "import", true, ""
 		v.Evidence = proof(views.EvidenceImport)
-		v.MayDecide = nil
+		v.Actions = nil
 		v.Refusals = []string{"It was posted as already decided. Nothing here proves that, so it has no effect and nobody decides it."}
 	})
 }

@@ -23,11 +23,16 @@ const (
 	MixedScript             // Text is a word of look-alike alphabets
 )
 
-// Visible splits s so that nothing in it can hide: characters that draw
-// nothing, reorder what is around them or pass for a space become marks, and
-// words that mix Latin with Cyrillic, Greek or Armenian letters stand apart.
-// Joined and with its marks read back, the result is s. Line feeds, tabs and
-// the ASCII space stay as they are.
+// stackable is how many combining marks a letter may carry as they are; more
+// would be drawn over the lines around it (UTS 39 has the same number).
+const stackable = 4
+
+// Visible splits s so that nothing in it can hide, or hide what is around it:
+// characters that draw nothing, reorder their neighbours or pass for a space
+// become marks, and so do combining marks that pile up. Words that mix Latin
+// with Cyrillic, Greek or Armenian letters stand apart. Joined and with its
+// marks read back, the result is s. Line feeds, tabs and the ASCII space stay
+// as they are.
 func Visible(s string) []Segment {
 	if s != "" && obvious(s) {
 		return []Segment{{s, Plain}}
@@ -40,13 +45,19 @@ func Visible(s string) []Segment {
 			run.Reset()
 		}
 	}
+	stacked := 0
 	for len(s) > 0 {
 		r, size := utf8.DecodeRuneInString(s)
+		if unicode.In(r, unicode.Mn, unicode.Me) {
+			stacked++
+		} else {
+			stacked = 0
+		}
 		switch {
 		case r == utf8.RuneError && size == 1:
 			flush()
 			segments = append(segments, Segment{fmt.Sprintf("⟦0x%02X⟧", s[0]), Invisible})
-		case hides(r):
+		case hides(r), stacked > stackable:
 			flush()
 			segments = append(segments, Segment{fmt.Sprintf("⟦U+%04X⟧", r), Invisible})
 		default:

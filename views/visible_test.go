@@ -30,6 +30,7 @@ func TestVisible(t *testing.T) {
 		{"controls", "\x00\r\x1b", []views.Segment{mark("⟦U+0000⟧"), mark("⟦U+000D⟧"), mark("⟦U+001B⟧")}},
 		{"tag characters", "\U000e0041", []views.Segment{mark("⟦U+E0041⟧")}},
 		{"variation selectors and fillers", "\ufe0f\u3164\u2800", []views.Segment{mark("⟦U+FE0F⟧"), mark("⟦U+3164⟧"), mark("⟦U+2800⟧")}},
+		{"marks piled up", "e\u0301\u0302\u0303\u0304\u0305\u0306x\u0301", []views.Segment{plain("e\u0301\u0302\u0303\u0304"), mark("⟦U+0305⟧"), mark("⟦U+0306⟧"), plain("x\u0301")}},
 		{"private use", "\ue000", []views.Segment{mark("⟦U+E000⟧")}},
 		{"broken UTF-8", "a\xffb", []views.Segment{plain("a"), mark("⟦0xFF⟧"), plain("b")}},
 		{"Cyrillic in a Latin word", "to pаypal.com", []views.Segment{plain("to "), mixed("pаypal"), plain(".com")}},

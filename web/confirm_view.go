@@ -27,7 +27,7 @@ func newConfirmView(p *confirmPage) views.ConfirmView {
 		ContentHash: c.ContentHash, TraceID: c.TraceID, SpanID: c.SpanID, SessionID: c.SessionID, MessageID: c.MessageID,
 		ApprovalKey: c.ApprovalKey, Import: c.Imported, Unbound: c.Binding == domain.BoundUnknown, Locked: c.Locked,
 		Plan: newConfirmPlan(p), Context: newConfirmContext(p),
-		Supersedes: newOutcomeRefs(p.Earlier), SupersededBy: newOutcomeRefs(p.Later), History: newHistory(p), JustDecided: p.Receipt,
+		Forgotten: p.Content == nil, Supersedes: newOutcomeRefs(p.Earlier), SupersededBy: newOutcomeRefs(p.Later), History: newHistory(p), JustDecided: p.Receipt,
 	}
 	view.TraceURL, view.Evidence = traceURL(p.Reader, c.TraceID), newConfirmEvidence(p)
 	if p.Content != nil {

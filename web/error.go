@@ -41,7 +41,7 @@ var refusals = map[domain.Code]failure{
 	domain.CodeIDTaken:             {status: http.StatusConflict, title: "The name is taken"},
 	domain.CodeRoleInUse:           {status: http.StatusConflict, title: "Still in use"},
 	domain.CodeRateLimited:         {status: http.StatusTooManyRequests, title: "Too many requests"},
-	domain.CodeEvidenceUnavailable: {status: http.StatusServiceUnavailable, title: "Nothing was recorded"},
+	domain.CodeEvidenceUnavailable: {status: http.StatusServiceUnavailable, title: "Not available just now"},
 	domain.CodeInternal:            {status: http.StatusInternalServerError, title: "Something went wrong"},
 }
 

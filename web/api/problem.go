@@ -52,7 +52,7 @@ var kinds = map[domain.Code]kind{
 	domain.CodeLocked:              {http.StatusLocked, "Locked"},
 	domain.CodeRateLimited:         {http.StatusTooManyRequests, "Too many"},
 	domain.CodeInternal:            {http.StatusInternalServerError, "Internal error"},
-	domain.CodeEvidenceUnavailable: {http.StatusServiceUnavailable, "Not recorded"},
+	domain.CodeEvidenceUnavailable: {http.StatusServiceUnavailable, "Evidence unavailable"},
 }
 
 // problem is a problem document.
