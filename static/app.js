@@ -269,10 +269,11 @@
 
   // Start --------------------------------------------------------------------
 
-  // Of a drawing that is too wide the step that matters is shown first.
+  // Of a drawing that is too large the step that matters is shown first: the
+  // gated one, or where the plan begins.
   for (const frame of $$(".drawing-scroll")) {
-    const gated = $(".gated", frame)?.getBoundingClientRect(), all = frame.getBoundingClientRect();
-    if (gated) frame.scrollLeft += gated.left + gated.width / 2 - all.left - all.width / 2;
+    const step = ($(".gated", frame) ?? $(".step", frame))?.getBoundingClientRect(), all = frame.getBoundingClientRect();
+    if (step) frame.scrollBy(step.left + step.width / 2 - all.left - all.width / 2, step.top + step.height / 2 - all.top - all.height / 2);
   }
   refresh();
   $("[data-focus]")?.focus();

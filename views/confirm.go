@@ -49,6 +49,15 @@ type ConfirmView struct {
 	Evidence     *ConfirmEvidence // nil: the reader may not take it away
 }
 
+// Tools are the names of its actions, in their order.
+func (v *ConfirmView) Tools() []string {
+	names := make([]string, len(v.Actions))
+	for i, action := range v.Actions {
+		names[i] = action.Name
+	}
+	return names
+}
+
 // Action is one tool call of a confirm.
 type Action struct {
 	Name        string

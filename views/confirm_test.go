@@ -181,7 +181,7 @@ func TestForgottenAndImportedAreNotForDeciding(t *testing.T) {
 func TestP1_DrawingAndTable(t *testing.T) {
 	t.Parallel()
 	doc := find(t, "plan")
-	svg := doc.Find(`svg[role="img"]`)
+	svg := doc.Find(`svg[role="group"]`)
 	if n := svg.Find("title").First().Text(); n != "Fix Login Bug" {
 		t.Errorf("title %q", n)
 	}

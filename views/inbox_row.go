@@ -52,14 +52,7 @@ func (m *markup) rowTitle(row *InboxRow) {
 	if len(row.Tools) == 0 {
 		m.agentInline(row.Target)
 	}
-	for i, tool := range row.Tools {
-		if i > 0 {
-			m.html(` <span class="then" aria-hidden="true">+</span> `)
-		}
-		m.html(`<span class="tool">`)
-		m.agentInline(tool)
-		m.html(`</span>`)
-	}
+	m.toolNames(row.Tools)
 }
 
 func (m *markup) rowMeta(row *InboxRow) {

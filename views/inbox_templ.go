@@ -363,7 +363,7 @@ func inboxEmpty(v InboxView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "<h2>Nothing waits for a decision</h2><p>Confirms appear here by themselves, the soonest deadline first. To post the first one, create a key and run:</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "<h2>Nothing waits for a decision</h2><p>Confirms appear here by themselves, the soonest deadline first. An agent posts one with its key, which an administrator makes under Keys:</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"countersign/domain"
@@ -33,6 +34,31 @@ func (s *Server) showAccount(v *visit, status int, notice *views.Notice, wrong v
 	return s.show(v, status, "Your account", views.SectionAccount, views.Account(view))
 }
 
+// browserName says in a few words what a browser tells of itself, such as
+// "Firefox on Linux". What is not recognised stays as it was told.
+func browserName(agent string) string {
+	// The order counts: most claim to be some of those behind them as well.
+	browser := firstNamed(agent, "Edg/", "Edge", "OPR/", "Opera", "Firefox/", "Firefox", "FxiOS/", "Firefox",
+		"CriOS/", "Chrome", "Chrome/", "Chrome", "Safari/", "Safari")
+	system := firstNamed(agent, "Android", "Android", "iPhone", "iPhone", "iPad", "iPad", "Windows", "Windows",
+		"Mac OS X", "macOS", "CrOS", "ChromeOS", "Linux", "Linux")
+	if browser == "" || system == "" {
+		return agent
+	}
+	return browser + " on " + system
+}
+
+// firstNamed gives the name of the first mark, of pairs of both, that is in the
+// text.
+func firstNamed(text string, pairs ...string) string {
+	for pair := range slices.Chunk(pairs, 2) {
+		if strings.Contains(text, pair[0]) {
+			return pair[1]
+		}
+	}
+	return ""
+}
+
 func newAccountView(p *domain.Principal, sessions []*domain.Session, current *domain.Session, now time.Time) views.AccountView {
 	view := views.AccountView{Name: p.Name}
 	for _, role := range p.Roles {
@@ -47,7 +73,7 @@ func newAccountView(p *domain.Principal, sessions []*domain.Session, current *do
 	view.Capabilities = slices.Compact(view.Capabilities)
 	for _, session := range sessions {
 		row := views.SessionRow{
-			Current: bytes.Equal(session.Hash, current.Hash), Client: session.Browser,
+			Current: bytes.Equal(session.Hash, current.Hash), Client: browserName(session.Browser),
 			Started: views.At(session.CreatedAt), Seen: views.Ago(session.SeenAt, now),
 		}
 		if !row.Current {

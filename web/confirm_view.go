@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"countersign/domain"
@@ -286,19 +285,15 @@ func newReceipt(p *confirmPage) *views.Receipt {
 // rowLabel names a confirm of a list in a few words: its tools or its target.
 func rowLabel(row *domain.ConfirmRow) string {
 	if len(row.Tools) > 0 {
-		return strings.Join(row.Tools, " + ")
+		return views.ToolNames(row.Tools)
 	}
 	return cmp.Or(row.Title, row.TargetID)
 }
 
 // confirmTitle names a confirm in the window's title.
 func confirmTitle(view views.ConfirmView) string {
-	var names []string
-	for _, action := range view.Actions {
-		names = append(names, action.Name)
-	}
-	if names == nil {
+	if len(view.Actions) == 0 {
 		return view.Target.Label
 	}
-	return strings.Join(names, " + ")
+	return views.ToolNames(view.Tools())
 }

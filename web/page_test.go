@@ -14,6 +14,7 @@ import (
 
 	"countersign/domain"
 	"countersign/domain/mplp"
+	"countersign/web"
 )
 
 func TestInboxListsWhatWaits(t *testing.T) {
@@ -410,4 +411,24 @@ func TestOwnRequestIsNotDecided(t *testing.T) {
 	_, form := b.form(page, "/confirms/"+c.ID+"/cancel")
 	answer := b.do(http.MethodPost, "/confirms/"+c.ID+"/decision", url.Values{"csrf": form["csrf"], "decision": {"approve"}, "content_hash": {c.ContentHash}})
 	b.want(answer, http.StatusForbidden)
+}
+
+func TestBrowserName(t *testing.T) {
+	t.Parallel()
+	const webkit = "AppleWebKit/537.36 (KHTML, like Gecko) "
+	for _, tc := range []struct{ name, agent, want string }{
+		{"Firefox", "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0", "Firefox on Linux"},
+		{"Edge claims to be two others", "Mozilla/5.0 (Windows NT 10.0; Win64; x64) " + webkit + "Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0", "Edge on Windows"},
+		{"a telephone claims to be Linux", "Mozilla/5.0 (Linux; Android 16; Pixel) " + webkit + "Chrome/140.0.0.0 Mobile Safari/537.36", "Chrome on Android"},
+		{"a telephone claims to be a Mac", "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) " + webkit + "Version/19.0 Mobile/15E148 Safari/604.1", "Safari on iPhone"},
+		{"a program", "curl/8.14.1", "curl/8.14.1"},
+		{"nothing", "", ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			if got := web.BrowserName(tc.agent); got != tc.want {
+				t.Errorf("BrowserName = %q, want %q", got, tc.want)
+			}
+		})
+	}
 }
