@@ -16,13 +16,15 @@ func Marked(s string) string {
 	return b.String()
 }
 
-// Editable is JSON for an editor, which shows text as it is: what hides is
-// written as the escape that means the same, and so remains the same value.
+// Editable is JSON for an editor, which shows text as it is: what hides, or
+// hides what is around it, is written as the escape that means the same, and so remains the same value.
 func Editable(json string) string {
 	var b strings.Builder
+	var marks stack
 	for _, r := range strings.ReplaceAll(json, "\r\n", "\n") { // as browsers send ends of lines
+		piled := marks.piles(r)
 		switch {
-		case !hides(r):
+		case !piled && !hides(r):
 			b.WriteRune(r)
 		case r > 0xffff:
 			high, low := utf16.EncodeRune(r)

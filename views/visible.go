@@ -23,9 +23,19 @@ const (
 	MixedScript             // Text is a word of look-alike alphabets
 )
 
-// stackable is how many combining marks a letter may carry as they are; more
-// would be drawn over the lines around it (UTS 39 has the same number).
-const stackable = 4
+// stack counts the combining marks that a letter carries. More than four would
+// be drawn over the lines around it (UTS 39 has the same number).
+type stack int
+
+// piles adds r and reports whether it is a mark too many.
+func (s *stack) piles(r rune) bool {
+	if !unicode.In(r, unicode.Mn, unicode.Me) {
+		*s = 0
+		return false
+	}
+	*s++
+	return *s > 4
+}
 
 // Visible splits s so that nothing in it can hide, or hide what is around it:
 // characters that draw nothing, reorder their neighbours or pass for a space
@@ -45,19 +55,15 @@ func Visible(s string) []Segment {
 			run.Reset()
 		}
 	}
-	stacked := 0
+	var marks stack
 	for len(s) > 0 {
 		r, size := utf8.DecodeRuneInString(s)
-		if unicode.In(r, unicode.Mn, unicode.Me) {
-			stacked++
-		} else {
-			stacked = 0
-		}
+		piled := marks.piles(r)
 		switch {
 		case r == utf8.RuneError && size == 1:
 			flush()
 			segments = append(segments, Segment{fmt.Sprintf("⟦0x%02X⟧", s[0]), Invisible})
-		case hides(r), stacked > stackable:
+		case piled || hides(r):
 			flush()
 			segments = append(segments, Segment{fmt.Sprintf("⟦U+%04X⟧", r), Invisible})
 		default:

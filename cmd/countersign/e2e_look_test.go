@@ -125,3 +125,22 @@ func TestE2E_ColoursInBothThemes(t *testing.T) {
 		t.Errorf("both themes have the colours %s", seen["dark"])
 	}
 }
+
+// At 390 px what is pressed is large enough for a finger; a link within a line
+// of text is as high as the line.
+func TestE2E_ControlsFitFingers(t *testing.T) {
+	s := newStage(t)
+	pages := s.furnish()
+	p := s.signsIn("admin", narrow())
+	for name, path := range pages {
+		p.open(path)
+		p.waitFor("main h1")
+		var small []string
+		p.eval(`[...document.querySelectorAll("button, .button, select, summary, textarea, nav a, header a, .crumbs a, label.check, label.choice, input:not([type=hidden], [type=checkbox], [type=radio])")]
+			.filter(e => e.checkVisibility() && e.getBoundingClientRect().height < 44)
+			.map(e => e.tagName + "." + e.className + " " + e.textContent.trim().slice(0, 20) + " " + e.getBoundingClientRect().height)`, &small)
+		if len(small) > 0 {
+			t.Errorf("%s has controls under 44 px: %q", name, small)
+		}
+	}
+}
