@@ -99,6 +99,10 @@ type Confirm struct {
 	DecidedAt       time.Time
 	RequestedSeq    int64 // number of the log entry that requested it
 	DecidedSeq      int64 // of the one that ended it; 0 while pending
+
+	// Fresh says, when it is inserted, that the id was made for it and that no
+	// confirm was found with its approval key: none of it can be taken.
+	Fresh bool
 }
 
 // Final says whether the confirm has been decided.

@@ -63,7 +63,7 @@ func (s *Service) postConfirm(tx Tx, p *Principal, in *mplp.Confirm, frame appro
 
 	now := s.clock()
 	c := &Confirm{
-		ID: in.ID, TargetType: TargetType(in.TargetType), TargetID: in.TargetID,
+		ID: in.ID, Fresh: in.ID == "", TargetType: TargetType(in.TargetType), TargetID: in.TargetID,
 		Status: Pending, RequestedBy: p.Ref, RequestedGroup: p.Group, RequestedByName: p.Name,
 		RequestedByRole: role, RoleRegistered: registered, OnReject: in.OnReject, Supersedes: in.Supersedes,
 		SessionID: in.SessionID, MessageID: in.MessageID, ApprovalKey: frame.key, FrameIndex: frame.index,

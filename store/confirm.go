@@ -148,7 +148,11 @@ func (r *reader) NextDeadline() (deadline time.Time, err error) {
 }
 
 func (x *tx) InsertConfirm(c *domain.Confirm, content *domain.ConfirmContent) error {
-	if err := confirms.insert(x, c); err != nil {
+	insert := confirms.insert
+	if c.Fresh {
+		insert = confirms.add
+	}
+	if err := insert(x, c); err != nil {
 		return err
 	}
 	content.RequestedSeq = c.RequestedSeq

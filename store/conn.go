@@ -91,7 +91,7 @@ func (c *conn) revive(ctx context.Context) (fresh bool, err error) {
 	_ = c.close() // what it was is gone
 	c.session = s
 	c.rights.forget()
-	c.recent = recent{}
+	c.counts, c.recent = counts{}, recent{}
 	return true, nil
 }
 
@@ -106,7 +106,9 @@ func (c *conn) begin(ctx context.Context, text string) error {
 		err = c.session.script(text)
 		if err == nil {
 			c.rights.begin()
-			c.counts = counts{}
+			if c.use != writes { // see writer.attempt
+				c.counts = counts{}
+			}
 		}
 		if err == nil || fresh || !c.gone() {
 			return err

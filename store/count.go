@@ -19,11 +19,35 @@ const (
 
 // counts are those of a connection's transaction. All members of a group ask for
 // the same few and change them, so each is read once and written once, at the
-// end.
+// end. The connection that writes goes on with those it knows as long as nobody
+// else has written: nothing is counted without an entry in the log.
 type counts struct {
 	stored map[string]int // as far as they were asked for
+	head   int64          // the number of the next entry where they were so
 	group  map[string]int // by how much they change
 	member map[string]int // and with the member whose turn it is
+}
+
+// maxCounts bounds what the connection that writes remembers.
+const maxCounts = 4096
+
+// begin is the beginning of a group over a log whose next entry has this number.
+func (c *counts) begin(head int64) {
+	if c.head != head || len(c.stored) > maxCounts {
+		c.stored = nil
+	}
+	c.group, c.member = nil, nil
+}
+
+// committed says that the group's changes are stored, and which number the next
+// entry has.
+func (c *counts) committed(head int64) {
+	for name, delta := range c.group {
+		if n, known := c.stored[name]; known {
+			c.stored[name] = n + delta
+		}
+	}
+	c.head = head
 }
 
 // changed is by how much a count will differ from the one that is stored.

@@ -43,6 +43,7 @@ func (w *writer) attempt(group []*member, begun error) ([]*evidence.Entry, error
 	if err != nil {
 		return nil, w.abandon(err)
 	}
+	w.c.counts.begin(first)
 	// What fails to be read of theirs is tried again when the group is published.
 	if err := w.follow(first); err != nil && w.c.doomed != nil {
 		return nil, w.abandon(err)
@@ -82,6 +83,7 @@ func (w *writer) attempt(group []*member, begun error) ([]*evidence.Entry, error
 			return nil, err
 		}
 	}
+	w.c.counts.committed(next)
 	if sealed != nil {
 		if err := w.sealer.committed(sealed); err != nil {
 			w.logger.Error("the signing key or the head file could not be written", "error", err)
@@ -134,6 +136,7 @@ func (x *tx) call(fn func(domain.Tx) error) (err error) {
 // abandon rolls the group back: nothing of it happened.
 func (w *writer) abandon(cause error) error {
 	w.c.rights.forget()
+	w.c.counts = counts{}
 	if err := w.c.rollback(); err != nil {
 		return w.fail(fmt.Errorf("%w (after %w)", err, cause))
 	}

@@ -1,8 +1,11 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -11,8 +14,9 @@ import (
 )
 
 // postgresSession is a connection to PostgreSQL. The driver keeps statements
-// prepared. A way to the server and back takes longer than most statements: what
-// nobody waits for goes with the next one.
+// prepared. A way to the server and back takes longer than most statements, and
+// whoever takes it holds the lock: what nobody waits for goes with the next one,
+// be it another member's or the commit.
 type postgresSession struct {
 	conn *pgx.Conn
 	// timeout bounds a statement with its rows, so that nobody waits for a
@@ -20,8 +24,14 @@ type postgresSession struct {
 	timeout  time.Duration
 	notify   string // what tells other nodes that the log grew
 	queue    pgx.Batch
-	unmarked bool // the savepoint is in the queue
+	ended    int   // so many in the queue, from the first, are of members that have ended
+	unmarked bool  // the savepoint is in the queue, behind those
+	failed   error // of a statement of the member whose turn it is
 }
+
+// maxQueued is how many statements wait at the end of a member at most: they
+// take memory.
+const maxQueued = 256
 
 func newPostgresSession(conn *pgx.Conn, timeout time.Duration, node string) *postgresSession {
 	conn.TypeMap().RegisterType(&pgtype.Type{Name: "text", OID: pgtype.TextOID, Codec: textCodec{}})
@@ -45,13 +55,17 @@ func (s *postgresSession) later(text string, args []any) error {
 func (s *postgresSession) send(text string, args []any, read func(pgx.BatchResults) error) error {
 	ctx, cancel := s.bound()
 	defer cancel()
-	before, batch := s.queue.Len(), s.queue
+	before, ended, batch := s.queue.Len(), s.ended, s.queue
 	s.drop()
 	batch.Queue(text, escapedArgs(args)...)
 	results := s.conn.SendBatch(ctx, &batch)
-	for range before {
+	for i := range before {
 		if _, err := results.Exec(); err != nil {
 			_ = results.Close() // it says the same
+			if i < ended {
+				err = fmt.Errorf("%w: %w", errLate, err)
+			}
+			s.failed = err
 			return err
 		}
 	}
@@ -59,11 +73,16 @@ func (s *postgresSession) send(text string, args []any, read func(pgx.BatchResul
 	if closed := results.Close(); err == nil {
 		err = closed
 	}
+	s.failed = cmp.Or(s.failed, err)
 	return err
 }
 
+// errLate says that a statement failed after its member had ended: the members
+// after it have relied on it.
+var errLate = errors.New("a statement failed after its transaction had come to its end")
+
 // drop forgets what is queued.
-func (s *postgresSession) drop() { s.queue, s.unmarked = pgx.Batch{}, false }
+func (s *postgresSession) drop() { s.queue, s.ended, s.unmarked = pgx.Batch{}, 0, false }
 
 func (s *postgresSession) exec(text string, args []any) (n int64, err error) {
 	err = s.send(text, args, func(results pgx.BatchResults) error {
@@ -99,18 +118,33 @@ func (s *postgresSession) script(text string) error {
 }
 
 func (s *postgresSession) mark() error {
-	s.unmarked = true
+	s.ended, s.unmarked, s.failed = s.queue.Len(), true, nil
 	return s.later("SAVEPOINT member", nil)
 }
 
+// release of a member that has waited for nothing needs no savepoint: what it
+// queued does not fail, and until now it could be taken out of the queue.
 func (s *postgresSession) release() error {
-	_, err := s.exec("RELEASE member", nil)
-	return err
+	switch {
+	case s.failed != nil: // and the member overlooked it
+		return s.failed
+	case s.queue.Len() >= maxQueued:
+		_, err := s.exec("RELEASE member", nil)
+		return err
+	case s.unmarked:
+		s.queue.QueuedQueries = slices.Delete(s.queue.QueuedQueries, s.ended, s.ended+1)
+		s.unmarked = false
+	default:
+		_ = s.later("RELEASE member", nil) // it only queues
+	}
+	s.ended = s.queue.Len()
+	return nil
 }
 
 func (s *postgresSession) undo() error {
-	if s.unmarked { // nothing was sent since
-		s.drop()
+	if s.unmarked { // nothing of it was sent
+		s.queue.QueuedQueries = s.queue.QueuedQueries[:s.ended]
+		s.unmarked = false
 		return nil
 	}
 	return s.script("ROLLBACK TO member; RELEASE member")
@@ -140,8 +174,11 @@ func (s *postgresSession) commit(grew bool) (known bool, err error) {
 // dooms knows the classes of errors by the first two characters of their codes.
 func (s *postgresSession) dooms(err error) bool {
 	var e *pgconn.PgError
-	if s.gone() || !errors.As(err, &e) || len(e.Code) < 2 {
-		return s.gone()
+	if s.gone() || errors.Is(err, errLate) {
+		return true
+	}
+	if !errors.As(err, &e) || len(e.Code) < 2 {
+		return false
 	}
 	switch e.Code[:2] {
 	case "40", // the transaction was rolled back

@@ -102,7 +102,8 @@ func (t *table[T]) insert(x *tx, v *T) error {
 	return t.write(x, t.inserts+" ON CONFLICT DO NOTHING", v)
 }
 
-// add writes a row that belongs to one just inserted: nothing of it is taken.
+// add writes a row of which nothing can be taken: it belongs to one just inserted,
+// or its key was just made.
 func (t *table[T]) add(x *tx, v *T) error {
 	values := t.values(v)
 	if err := x.c.later(t.inserts, values...); err != nil {
