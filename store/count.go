@@ -1,7 +1,6 @@
 package store
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -24,15 +23,21 @@ const (
 type counts struct {
 	stored map[string]int // as far as they were asked for
 	head   int64          // the number of the next entry where they were so
+	again  []string       // those that were known before somebody else wrote
 	group  map[string]int // by how much they change
 	member map[string]int // and with the member whose turn it is
 }
 
-// maxCounts bounds what the connection that writes remembers.
-const maxCounts = 4096
+const (
+	maxCounts = 4096 // what the connection that writes remembers at most
+	maxAgain  = 64   // what it reads again at once
+)
 
 // begin is the beginning of a group over a log whose next entry has this number.
 func (c *counts) begin(head int64) {
+	if c.head != head && len(c.stored) <= maxAgain {
+		c.again = slices.Sorted(maps.Keys(c.stored))
+	}
 	if c.head != head || len(c.stored) > maxCounts {
 		c.stored = nil
 	}
@@ -94,18 +99,38 @@ func (x *tx) count(delta int, names ...string) {
 
 func (r *reader) counted(name string) (n int, err error) {
 	c := &r.c.counts
-	stored, known := c.stored[name]
-	if !known {
-		err := r.c.row("SELECT n FROM volatile_counts WHERE name = $1", []any{name}, &stored)
-		if err != nil && !errors.Is(err, domain.ErrNotFound) {
+	if _, known := c.stored[name]; !known {
+		names := append(c.again, name)
+		read, err := r.storedCounts(names)
+		if err != nil {
 			return 0, err
 		}
 		if c.stored == nil {
 			c.stored = map[string]int{}
 		}
-		c.stored[name] = stored
+		for _, name := range names {
+			c.stored[name] = read[name] // 0 where there is none
+		}
+		c.again = nil
 	}
-	return stored + c.changed(name), nil
+	return c.stored[name] + c.changed(name), nil
+}
+
+func (r *reader) storedCounts(names []string) (map[string]int, error) {
+	args, marks := make([]any, len(names)), make([]string, len(names))
+	for i, name := range names {
+		args[i], marks[i] = name, fmt.Sprintf("$%d", i+1)
+	}
+	stored := map[string]int{}
+	text := "SELECT name, n FROM volatile_counts WHERE name IN (" + strings.Join(marks, ", ") + ")"
+	err := r.c.each(text, args, func(rows row) error {
+		var name string
+		var n int
+		err := rows.Scan(&name, &n)
+		stored[name] = n
+		return err
+	})
+	return stored, err
 }
 
 func (r *reader) PendingCount(by *domain.Ref) (n int, err error) {
@@ -120,20 +145,15 @@ func (r *reader) PendingCount(by *domain.Ref) (n int, err error) {
 }
 
 func (r *reader) PendingByType() (map[domain.TargetType]int, error) {
-	var args []any
-	var marks []string
+	names := make([]string, len(domain.TargetTypes))
 	for i, of := range domain.TargetTypes {
-		args, marks = append(args, pendingType(of)), append(marks, fmt.Sprintf("$%d", i+1))
+		names[i] = pendingType(of)
 	}
+	stored, err := r.storedCounts(names)
 	types := map[domain.TargetType]int{}
-	text := "SELECT name, n FROM volatile_counts WHERE name IN (" + strings.Join(marks, ", ") + ")"
-	err := r.c.each(text, args, func(rows row) error {
-		var name string
-		var n int
-		err := rows.Scan(&name, &n)
-		types[domain.TargetType(strings.TrimPrefix(name, countPending))] = n + r.c.counts.changed(name)
-		return err
-	})
+	for i, of := range domain.TargetTypes {
+		types[of] = stored[names[i]] + r.c.counts.changed(names[i])
+	}
 	return types, err
 }
 
