@@ -185,11 +185,12 @@ func (c *caller) expected(r rule, own bool) int {
 func TestBarR11_AccessMatrix(t *testing.T) {
 	t.Parallel()
 	b, _ := newBar(t, "R11", 0, 0)
-	accessMatrix(b, newHouse(t, tempDB(t)), 1)
+	accessMatrix(b, newHouse(t, tempDB(t)), 1, func() {})
 }
 
-// accessMatrix asks as one in so many roles.
-func accessMatrix(b *bar, h *house, oneIn int) {
+// accessMatrix asks as one in so many roles. The middle comes between two of
+// them.
+func accessMatrix(b *bar, h *house, oneIn int, middle func()) {
 	t := b.t
 	for _, role := range []string{"guest", "spare"} {
 		if _, err := h.CreateRole(t.Context(), domain.System, domain.RoleInput{ID: role, Name: role, Capabilities: []string{"collab.join"}}); err != nil {
@@ -225,7 +226,10 @@ func accessMatrix(b *bar, h *house, oneIn int) {
 	tried, nobody := map[int]int{}, domain.Ref{ID: "unknown"}
 	// Refusals come first: they must leave everything as it is.
 	for _, allowed := range []bool{false, true} {
-		for _, c := range callers {
+		for i, c := range callers {
+			if !allowed && i == len(callers)/2 {
+				middle()
+			}
 			before := digest(h)
 			owner := "user-" + c.role.Name
 			for _, r := range h.web.Routes() {

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"strings"
@@ -20,6 +22,13 @@ type visitor struct {
 	token string // of the session
 	key   string
 	htmx  bool
+	base  string // the node it asks; empty: the house
+}
+
+// at is the visitor at a node.
+func (v visitor) at(base string) *visitor {
+	v.base = base
+	return &v
 }
 
 // signedIn opens a session.
@@ -46,7 +55,8 @@ func (v *visitor) do(method, path, text string, form url.Values) told {
 		form.Set("csrf", credential.FormToken(v.token))
 		text = form.Encode()
 	}
-	r, err := http.NewRequestWithContext(v.t.Context(), method, v.http.URL+path, strings.NewReader(text))
+	base := cmp.Or(v.base, v.http.URL)
+	r, err := http.NewRequestWithContext(v.t.Context(), method, base+path, strings.NewReader(text))
 	if err != nil {
 		v.t.Fatal(err)
 	}
@@ -56,7 +66,7 @@ func (v *visitor) do(method, path, text string, form url.Values) told {
 		r.Header.Set("If-Match", `"`+wrongHash+`"`) // what PATCH must have, and nothing else reads
 	} else {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-		r.Header.Set("Origin", v.http.URL)
+		r.Header.Set("Origin", base)
 		r.Header.Set("Cookie", "countersign="+v.token)
 	}
 	if v.htmx {
@@ -80,6 +90,7 @@ func (v *visitor) do(method, path, text string, form url.Values) told {
 type contender struct {
 	name string
 	json bool
+	want domain.Status // of the confirm, if it wins
 	try  func(c *domain.Confirm) told
 }
 
@@ -98,20 +109,20 @@ func contenders(h *house, asker string) (list []contender) {
 					"decision": {verdict}, "reason": {"because"}, "content_hash": {c.ContentHash}})
 			}
 		}
-		status := []string{"approved", "rejected"}[i]
+		status := []domain.Status{domain.Approved, domain.Rejected}[i]
 		list = append(list,
-			contender{"page " + verdict, false, decide(form)},
-			contender{"fragment " + verdict, false, decide(fragment)},
-			contender{"JSON " + verdict, true, func(c *domain.Confirm) told {
+			contender{"page " + verdict, false, status, decide(form)},
+			contender{"fragment " + verdict, false, status, decide(fragment)},
+			contender{"JSON " + verdict, true, status, func(c *domain.Confirm) told {
 				return machine.do(http.MethodPost, "/api/v1/confirms/"+c.ID+"/decisions",
-					`{"status":"`+status+`","content_hash":"`+c.ContentHash+`"}`, nil)
+					`{"status":"`+string(status)+`","content_hash":"`+c.ContentHash+`"}`, nil)
 			}})
 	}
 	return append(list,
-		contender{"JSON cancel", true, func(c *domain.Confirm) told {
+		contender{"JSON cancel", true, domain.Cancelled, func(c *domain.Confirm) told {
 			return requester.do(http.MethodPost, "/api/v1/confirms/"+c.ID+"/cancel", `{}`, nil)
 		}},
-		contender{"page cancel", false, func(c *domain.Confirm) told {
+		contender{"page cancel", false, domain.Cancelled, func(c *domain.Confirm) told {
 			return canceller.do(http.MethodPost, "/confirms/"+c.ID+"/cancel", "", url.Values{"reason": {"no need"}})
 		}})
 }
@@ -122,10 +133,17 @@ func contenders(h *house, asker string) (list []contender) {
 func TestBarR3_DoubleDecide(t *testing.T) {
 	t.Parallel()
 	b, rounds := newBar(t, "R3", 500, 10_000)
-	doubleDecide(b, newHouse(t, tempDB(t)), rounds)
+	doubleDecide(b, newHouse(t, tempDB(t)), rounds, undisturbed)
 }
 
-func doubleDecide(b *bar, h *house, rounds int) {
+// meddler is asked before each round what is to happen during the race, of which
+// it hears of every answer.
+type meddler func(round int, random *rand.Rand) (during func(answered <-chan struct{}))
+
+func undisturbed(int, *rand.Rand) func(<-chan struct{}) { return nil }
+
+// doubleDecide has so many rounds of the race.
+func doubleDecide(b *bar, h *house, rounds int, meddle meddler) {
 	t := b.t
 	many := sized(8, 16)
 	for _, name := range []string{"owner", "reviewer", "second"} {
@@ -134,8 +152,9 @@ func doubleDecide(b *bar, h *house, rounds int) {
 	asker, ref := h.key(domain.KeyInput{Name: "asker", Roles: []string{"executor"}})
 	ways := contenders(h, asker)
 	random := b.random(0)
-	won := map[string]int{}
+	won, lost := map[string]int{}, 0 // answers
 	for round := range rounds {
+		during := meddle(round, random)
 		text := `{"target_type":"other","timeout":300,"actions":[{"name":"pay","args":{"amount":1}}]}`
 		clock := round%4 == 0
 		if clock {
@@ -163,6 +182,9 @@ func doubleDecide(b *bar, h *house, rounds int) {
 				h.ahead.Add(int64(c.ExpiresAt.Sub(h.now()))) // to the deadline, exactly
 			})
 		}
+		if during != nil {
+			racing.Go(func() { <-start; during(answered) })
+		}
 		close(start)
 		racing.Wait()
 		if clock && h.now().Before(c.ExpiresAt) {
@@ -175,12 +197,18 @@ func doubleDecide(b *bar, h *house, rounds int) {
 		if entries := h.finals(c.ID); len(entries) != 1 || !final.Settled() {
 			b.violated("round %d: final entries %v", round, entries)
 		}
-		winners := 0
+		winners, silent := 0, false // nobody was told whether that one had won
 		for i, answer := range answers {
 			switch {
+			case answer.status == unanswered:
+				lost++
+				silent = silent || who[i].want == final.Confirm.Status
 			case answer.status == http.StatusSeeOther || answer.status/100 == 2:
 				winners++
 				won[who[i].name]++
+				if who[i].want != final.Confirm.Status {
+					b.violated("round %d: %s was told that it had won, and the confirm is %s", round, who[i].name, final.Confirm.Status)
+				}
 			case answer.status != http.StatusConflict:
 				b.violated("round %d: %s got %d: %s", round, who[i].name, answer.status, answer.body)
 			case who[i].json && !namesWinner(answer.body, final):
@@ -191,14 +219,19 @@ func doubleDecide(b *bar, h *house, rounds int) {
 		if final.Decision.Cause == domain.CauseTimeout {
 			want = 0
 			won["clock"]++
+		} else if winners == 0 && silent {
+			want = 0
+			won["one that was not answered"]++
 		}
 		if winners != want {
 			b.violated("round %d: %d were told that they had won, want %d (%s)", round, winners, want, final.Decision.Cause)
 		}
+		h.ahead.Store(0) // other nodes have clocks too
 		b.n.Add(1)
 	}
 	b.figure("contenders", many)
 	b.figure("won", won)
+	b.figure("unanswered", lost)
 	if list := differences(t, h.db); len(list) > 0 {
 		b.violated("log and tables differ: %v", list)
 	}

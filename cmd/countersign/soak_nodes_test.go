@@ -82,20 +82,6 @@ func newNodes(t testing.TB) (h, other *house) {
 	return h, other
 }
 
-func TestBarR3_DoubleDecideOnTwoNodes(t *testing.T) {
-	t.Parallel()
-	b, rounds := newBar(t, "R3, two nodes", 60, 10_000)
-	h, _ := newNodes(t)
-	doubleDecide(b, h, rounds)
-}
-
-func TestBarR11_AccessMatrixOnTwoNodes(t *testing.T) {
-	t.Parallel()
-	b, _ := newBar(t, "R11, two nodes", 0, 0)
-	h, _ := newNodes(t)
-	accessMatrix(b, h, sized(4, 1))
-}
-
 func TestBarR7_StopOneOfTwoNodes(t *testing.T) {
 	t.Parallel()
 	b, agents := newBar(t, "R7, two nodes", 100, 5_000)
