@@ -26,12 +26,20 @@ type journal struct {
 	log     bytes.Buffer
 	seen    []web.Request
 	waiting map[string]int
-	told    chan struct{} // of each request
+	told    chan struct{} // of each request, and of each line
+}
+
+// hear waits until so many requests are told and logged.
+func (j *journal) hear(n int) {
+	for range 2 * n {
+		<-j.told
+	}
 }
 
 func (j *journal) Write(p []byte) (int, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	j.told <- struct{}{}
 	return j.log.Write(p)
 }
 
@@ -96,11 +104,23 @@ func TestParked_OneRequestIsOneLine(t *testing.T) {
 	waited, _ := hear(in)
 	ask(conn, poll)
 	hear(in)
-	<-j.told
-	<-j.told
+	j.hear(2)
 
 	conn, in = dial()
 	ask(conn, "/api/v1/sessions/s/events")
+	answer, err := http.ReadResponse(in, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := bufio.NewReader(answer.Body)
+	frames := ""
+	for !strings.Contains(frames, "data: ") { // the confirm, which may be sent once the stream is parked
+		line, err := body.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		frames += line
+	}
 	for w.lot.Parked() == 0 { // until it is parked, which comes at once
 		if time.Since(began) > time.Minute {
 			t.Fatal("the stream is not parked")
@@ -109,8 +129,12 @@ func TestParked_OneRequestIsOneLine(t *testing.T) {
 	if err := w.svc.RevokeKey(w.ctx, domain.System, "bot"); err != nil {
 		t.Fatal(err)
 	}
-	_, frames := hear(in)
-	<-j.told
+	rest, err := io.ReadAll(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	frames += string(rest)
+	j.hear(1)
 
 	j.mu.Lock()
 	defer j.mu.Unlock()
