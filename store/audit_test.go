@@ -22,6 +22,7 @@ func TestTamperedRowsAreFound(t *testing.T) {
 		{"a row less", "DELETE FROM user_roles", "user_roles u/r1"},
 		{"a column of the log", "DROP TRIGGER log_no_update; UPDATE log SET object_id = 'x' WHERE seq = 0", "log entry 0"},
 		{"a hash", "DROP TRIGGER log_hashes_no_update; UPDATE log_hashes SET hash = zeroblob(32) WHERE idx = 1", "log entry 1"},
+		{"hashes before the first", "INSERT INTO log_hashes SELECT idx - 9, hash FROM log_hashes WHERE idx < 2", "tree hash -9"},
 		{"the size", "UPDATE log_head SET size = 9", "checkpoint"},
 		{"the end", "DROP TRIGGER log_no_delete; DELETE FROM log WHERE seq = 1", "checkpoint"},
 	} {

@@ -109,7 +109,7 @@ func (s *sqliteScanner) scan(query string, fn func([]evidence.Value) error) erro
 			return s.failed(code)
 		}
 		for i := range values {
-			if values[i], err = s.value(statement, int32(i)); err != nil {
+			if err := s.read(&values[i], statement, int32(i)); err != nil {
 				return err
 			}
 		}
@@ -119,22 +119,24 @@ func (s *sqliteScanner) scan(query string, fn func([]evidence.Value) error) erro
 	}
 }
 
-// value is a column of the row that a statement is at.
-func (s *sqliteScanner) value(statement uintptr, i int32) (v evidence.Value, err error) {
-	switch kind := sqlite3.Xsqlite3_column_type(s.tls, statement, i); kind {
+// read reads a column of the row that a statement is at.
+func (s *sqliteScanner) read(v *evidence.Value, statement uintptr, i int32) error {
+	stored := sqlite3.Xsqlite3_column_value(s.tls, statement, i)
+	*v = evidence.Value{}
+	switch kind := sqlite3.Xsqlite3_value_type(s.tls, stored); kind {
 	case sqlite3.SQLITE_NULL:
 	case sqlite3.SQLITE_INTEGER:
-		v.Kind, v.Int = evidence.Integer, sqlite3.Xsqlite3_column_int64(s.tls, statement, i)
+		v.Kind, v.Int = evidence.Integer, sqlite3.Xsqlite3_value_int64(s.tls, stored)
 	case sqlite3.SQLITE_TEXT:
-		p := sqlite3.Xsqlite3_column_text(s.tls, statement, i)
-		v.Kind, v.Bytes = evidence.Text, libc.GoBytes(p, int(sqlite3.Xsqlite3_column_bytes(s.tls, statement, i)))
+		v.Kind = evidence.Text
+		v.Bytes = libc.GoBytes(sqlite3.Xsqlite3_value_text(s.tls, stored), int(sqlite3.Xsqlite3_value_bytes(s.tls, stored)))
 	case sqlite3.SQLITE_BLOB:
-		p := sqlite3.Xsqlite3_column_blob(s.tls, statement, i)
-		v.Kind, v.Bytes = evidence.Blob, libc.GoBytes(p, int(sqlite3.Xsqlite3_column_bytes(s.tls, statement, i)))
+		v.Kind = evidence.Blob
+		v.Bytes = libc.GoBytes(sqlite3.Xsqlite3_value_blob(s.tls, stored), int(sqlite3.Xsqlite3_value_bytes(s.tls, stored)))
 	default:
-		err = fmt.Errorf("a column holds a value of type %d", kind)
+		return fmt.Errorf("a column holds a value of type %d", kind)
 	}
-	return v, err
+	return nil
 }
 
 func (s *sqliteScanner) close() {

@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"fmt"
+	"strings"
 
 	"golang.org/x/mod/sumdb/tlog"
 )
@@ -12,9 +13,10 @@ import (
 // the entries' bytes and the key.
 type Audit struct {
 	report    Report
-	hashes    []Hash             // of the tree, computed from the entries
+	hashes    pile[Hash]         // of the tree, computed from the entries
 	rows      map[string]*ledger // of each table, as the log has them last
-	requests  []request          // in the log's order
+	requests  pile[request]      // in the log's order
+	confirms  texts              // their ids
 	decided   map[int64]*Entry   // as far as decisions are held to them
 	successor []succession       // in the log's order
 	handovers []Handover
@@ -29,9 +31,9 @@ func NewAudit() *Audit {
 
 // request is an entry that promised a content.
 type request struct {
-	seq       int64
-	confirmID string
-	content   Hash
+	seq     int64
+	confirm text
+	content Hash
 }
 
 // EntryRequested is the type of most entries. It stands in their bytes alone, and
@@ -80,12 +82,21 @@ func (a *Audit) Entry(row LogRow) {
 	}
 	switch e.Type {
 	case EntryRequested, "confirm.imported":
-		a.requests = append(a.requests, request{e.Seq, e.ConfirmID, parseHash(e.ContentHash)})
+		a.requests.add(request{e.Seq, a.confirms.add(e.ConfirmID), parseHash(e.ContentHash)})
 	case "confirm.approved", "confirm.rejected", "confirm.cancelled":
-		a.decided[e.Seq] = &Entry{ConfirmID: e.ConfirmID, EffectiveHash: e.EffectiveHash, Decisions: e.Decisions}
+		a.decided[e.Seq] = e.decision()
 	case EntryKeyRotated, EntryRestored:
 		a.succeed(e)
 	}
+}
+
+// decision is what is kept of an entry, without the rest of its bytes.
+func (e *Entry) decision() *Entry {
+	kept := &Entry{ConfirmID: strings.Clone(e.ConfirmID), EffectiveHash: strings.Clone(e.EffectiveHash)}
+	for _, d := range e.Decisions {
+		kept.Decisions = append(kept.Decisions, EntryDecision{strings.Clone(d.Type), strings.Clone(d.ArgsHash), d.Filled})
+	}
+	return kept
 }
 
 // wrote keeps a row as it is from now on.
@@ -115,11 +126,11 @@ func digestOf(digest []byte) (h Hash) {
 func (a *Audit) grow(leaf Hash) {
 	n := a.report.Entries
 	a.report.Entries++
-	a.hashes = append(a.hashes, leaf)
+	a.hashes.add(leaf)
 	for level := 0; n&1 == 1; level, n = level+1, n>>1 {
-		left := a.hashes[tlog.StoredHashIndex(level, n-1)]
-		leaf = tlog.NodeHash(left, leaf)
-		a.hashes = append(a.hashes, leaf)
+		left := a.hashes.at(int(tlog.StoredHashIndex(level, n-1)))
+		leaf = tlog.NodeHash(*left, leaf)
+		a.hashes.add(leaf)
 	}
 }
 
@@ -127,10 +138,10 @@ func (a *Audit) grow(leaf Hash) {
 func (a *Audit) ReadHashes(indexes []int64) ([]Hash, error) {
 	list := make([]Hash, len(indexes))
 	for i, index := range indexes {
-		if index < 0 || index >= int64(len(a.hashes)) {
+		if index < 0 || index >= int64(a.hashes.size) {
 			return nil, fmt.Errorf("there is no hash %d", index)
 		}
-		list[i] = a.hashes[index]
+		list[i] = *a.hashes.at(int(index))
 	}
 	return list, nil
 }
@@ -143,7 +154,7 @@ func (a *Audit) Finish(signed, vkey string) *Report {
 	for _, p := range a.parts {
 		r.join(&p.report)
 	}
-	if missing := int64(len(a.hashes)) - a.checked; missing > 0 {
+	if missing := int64(a.hashes.size) - a.checked; missing > 0 {
 		r.found("tree: the last %d hashes are missing", missing)
 	}
 	a.missing()

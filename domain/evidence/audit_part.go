@@ -2,10 +2,10 @@ package evidence
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
+	"sort"
 
 	"golang.org/x/mod/sumdb/tlog"
 )
@@ -29,9 +29,9 @@ func (a *Audit) Part() *Part {
 // Hash takes the next stored hash of the tree.
 func (p *Part) Hash(index int64, stored []byte) {
 	switch {
-	case index != p.audit.checked || index >= int64(len(p.audit.hashes)):
+	case index < 0 || index != p.audit.checked || index >= int64(p.audit.hashes.size):
 		p.report.found("tree hash %d: it belongs to no entry, or one before it is missing", index)
-	case !bytes.Equal(stored, p.audit.hashes[index][:]):
+	case !bytes.Equal(stored, p.audit.hashes.at(int(index))[:]):
 		level, n := tlog.SplitStoredHashIndex(index)
 		if level == 0 {
 			p.report.found("log entry %d: it is not the one whose hash was stored", n)
@@ -70,7 +70,7 @@ func (a *Audit) missing() {
 func (p *Part) Content(seq int64, salt, content []byte) {
 	p.report.Contents++
 	if requested := p.request(seq); requested != nil {
-		checkContent(&p.report, requested.confirmID, requested.content, salt, content)
+		checkContent(&p.report, p.audit.confirms.of(requested.confirm), requested.content, salt, content)
 	} else {
 		p.report.found("content of entry %d: it was never logged", seq)
 	}
@@ -78,15 +78,15 @@ func (p *Part) Content(seq int64, salt, content []byte) {
 
 // request finds what an entry requested, nil if it is of another kind.
 func (p *Part) request(seq int64) *request {
-	list := p.audit.requests
-	if p.next >= len(list) || list[p.next].seq != seq {
-		p.next, _ = slices.BinarySearchFunc(list, seq, func(r request, seq int64) int { return cmp.Compare(r.seq, seq) })
+	list := &p.audit.requests
+	if p.next >= list.size || list.at(p.next).seq != seq {
+		p.next = sort.Search(list.size, func(i int) bool { return list.at(i).seq >= seq })
 	}
-	if p.next >= len(list) || list[p.next].seq != seq {
+	if p.next >= list.size || list.at(p.next).seq != seq {
 		return nil
 	}
 	p.next++
-	return &list[p.next-1]
+	return list.at(p.next - 1)
 }
 
 // Decided is a decision as it is stored, with the content it was made on, which

@@ -166,5 +166,5 @@ func (b *Bundle) content(r *Report, entries []*Entry, c BundleContent) {
 	if len(c.Edits) > 0 && !decided {
 		r.found("confirm %s: it has edits, and no decision", c.ConfirmID)
 	}
-	checkContent(r, c.ConfirmID, parseHash(logged), c.Salt, []byte(c.Content))
+	checkContent(r, []byte(c.ConfirmID), parseHash(logged), c.Salt, []byte(c.Content))
 }

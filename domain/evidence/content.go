@@ -169,16 +169,23 @@ func digest(parts ...[]byte) (sum Hash) {
 	return sum
 }
 
-func formatHash(sum Hash) string { return "sha256:" + hex.EncodeToString(sum[:]) }
+const hashPrefix = "sha256:"
+
+func formatHash(sum Hash) string {
+	return string(hex.AppendEncode(append(make([]byte, 0, len(hashPrefix)+2*len(sum)), hashPrefix...), sum[:]))
+}
 
 // parseHash reads what formatHash writes. What is no hash is the zero one, which
 // is nothing's.
-func parseHash(text string) Hash {
-	raw, err := hex.DecodeString(strings.TrimPrefix(text, "sha256:"))
-	if err != nil || len(raw) != len(Hash{}) || formatHash(Hash(raw)) != text {
+func parseHash(text string) (sum Hash) {
+	digits, prefixed := strings.CutPrefix(text, hashPrefix)
+	if !prefixed || len(digits) != hex.EncodedLen(len(sum)) || strings.ContainsAny(digits, "ABCDEF") {
 		return Hash{}
 	}
-	return Hash(raw)
+	if _, err := hex.Decode(sum[:], []byte(digits)); err != nil {
+		return Hash{}
+	}
+	return sum
 }
 
 // encode writes compact JSON. Without SetEscapeHTML(false) the encoder would

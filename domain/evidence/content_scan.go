@@ -1,11 +1,9 @@
 package evidence
 
-import "time"
-
 // scanContent reads a content as Marshal writes it; nil when encoding/json has to
 // look at it.
 func scanContent(data []byte) *Content {
-	s, c := scan{rest: data}, new(Content)
+	s, c := scan{rest: string(data)}, new(Content)
 	s.must(`{"v":1,"confirm_id":`)
 	c.ConfirmID = s.text()
 	s.must(`,"target_type":`)
@@ -65,13 +63,4 @@ func (s *scan) actions() (list []Action) {
 		s.must(`,`)
 	}
 	return list
-}
-
-// moment takes a time.
-func (s *scan) moment() time.Time {
-	t, err := time.Parse(TimeFormat, s.text())
-	if err != nil {
-		s.fail()
-	}
-	return t
 }

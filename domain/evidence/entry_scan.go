@@ -3,7 +3,7 @@ package evidence
 // scanEntry reads an entry as Marshal writes it; nil when encoding/json has to
 // look at it.
 func scanEntry(data []byte) *Entry {
-	s, e := scan{rest: data}, new(Entry)
+	s, e := scan{rest: string(data)}, new(Entry)
 	s.must(`{"v":1,"seq":`)
 	e.Seq = s.integer()
 	s.must(`,"type":`)
@@ -59,7 +59,7 @@ func (s *scan) decisions() (list []EntryDecision) {
 
 // rows takes the rest of an array of rows.
 func (s *scan) rows(e *Entry) []Row {
-	list := []Row{}
+	list := make([]Row, 0, 4) // most write no more
 	for !s.failed && !s.has(`]`) {
 		if len(list) > 0 {
 			s.must(`,`)

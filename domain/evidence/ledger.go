@@ -9,47 +9,70 @@ import (
 // pointers for the garbage collector to follow. Tables are mostly read in the
 // order in which the log has their rows: the next key is found without a search.
 type ledger struct {
-	seed   maphash.Seed
-	keys   []byte // one behind the other
-	list   []ledgerLine
-	places map[uint64]int32 // by the key's hash, or the next that is free
-	next   int              // the line that is probably asked for
+	seed  maphash.Seed
+	keys  texts
+	lines pile[ledgerLine]
+	slots []slot // a power of two of them; by the key's hash, or the next that is free
+	next  int    // the line that is probably asked for
 }
 
 type ledgerLine struct {
-	start, end int // of the key
-	digest     Hash
-	struck     bool
+	key    text
+	digest Hash
+	struck bool
 }
 
-func newLedger() *ledger { return &ledger{seed: maphash.MakeSeed(), places: map[uint64]int32{}} }
+// slot says where the line of a key is, and enough of the key's hash to pass most
+// others by.
+type slot struct {
+	hash uint32
+	line uint32 // from 1; 0: the slot is free
+}
 
-func (l *ledger) key(place int) []byte { return l.keys[l.list[place].start:l.list[place].end] }
+func newLedger() *ledger { return &ledger{seed: maphash.MakeSeed(), slots: make([]slot, 16)} }
 
-// search gives the place of a key, or else the hash at which it belongs.
-func (l *ledger) search(key string) (place int, at uint64, known bool) {
-	for at = maphash.String(l.seed, key); ; at++ {
-		found, taken := l.places[at]
-		if !taken {
-			return 0, at, false
-		}
-		if string(l.key(int(found))) == key {
-			return int(found), at, true
+// search gives the slot of a key, or the free one in which it belongs.
+func (l *ledger) search(key string) (s *slot, hash uint32) {
+	hash = uint32(maphash.String(l.seed, key))
+	for at := hash; ; at++ {
+		s = l.slot(at)
+		if s.line == 0 || s.hash == hash && string(l.keys.of(l.lines.at(int(s.line-1)).key)) == key {
+			return s, hash
 		}
 	}
 }
+
+func (l *ledger) slot(at uint32) *slot { return &l.slots[at&uint32(len(l.slots)-1)] }
 
 // set keeps a digest in place of the one before.
 func (l *ledger) set(key string, digest Hash) {
-	place, at, known := l.search(key)
-	if known {
-		l.list[place].digest, l.list[place].struck = digest, false
+	s, hash := l.search(key)
+	if s.line != 0 {
+		line := l.lines.at(int(s.line - 1))
+		line.digest, line.struck = digest, false
 		return
 	}
-	l.places[at] = int32(len(l.list))
-	start := len(l.keys)
-	l.keys = append(l.keys, key...)
-	l.list = append(l.list, ledgerLine{start: start, end: len(l.keys), digest: digest})
+	l.lines.add(ledgerLine{key: l.keys.add(key), digest: digest})
+	*s = slot{hash, uint32(l.lines.size)}
+	if l.lines.size > len(l.slots)/4*3 {
+		l.spread()
+	}
+}
+
+// spread makes twice as many slots.
+func (l *ledger) spread() {
+	taken := l.slots
+	l.slots = make([]slot, 2*len(taken))
+	for _, s := range taken {
+		if s.line == 0 {
+			continue
+		}
+		at := s.hash
+		for l.slot(at).line != 0 {
+			at++
+		}
+		*l.slot(at) = s
+	}
 }
 
 // find gives the line of a key; nil if there is none, or it was struck out.
@@ -58,14 +81,15 @@ func (l *ledger) find(key string) *ledgerLine {
 		return nil
 	}
 	place := l.next
-	if place >= len(l.list) || string(l.key(place)) != key {
-		known := false
-		if place, _, known = l.search(key); !known {
+	if place >= l.lines.size || string(l.keys.of(l.lines.at(place).key)) != key {
+		s, _ := l.search(key)
+		if s.line == 0 {
 			return nil
 		}
+		place = int(s.line - 1)
 	}
 	l.next = place + 1
-	if line := &l.list[place]; !line.struck {
+	if line := l.lines.at(place); !line.struck {
 		return line
 	}
 	return nil
@@ -80,9 +104,9 @@ func (l *ledger) strike(key string) {
 
 // left are the keys that were not struck out, sorted.
 func (l *ledger) left() (keys []string) {
-	for i, line := range l.list {
-		if !line.struck {
-			keys = append(keys, string(l.key(i)))
+	for i := range l.lines.size {
+		if line := l.lines.at(i); !line.struck {
+			keys = append(keys, string(l.keys.of(line.key)))
 		}
 	}
 	slices.Sort(keys)

@@ -1,6 +1,9 @@
 package evidence
 
 import (
+	"fmt"
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -33,5 +36,32 @@ func TestLedger(t *testing.T) {
 	}
 	if (*ledger)(nil).find("a") != nil {
 		t.Error("found in nothing")
+	}
+}
+
+// Of many keys each is found, whatever was done to the others.
+func TestLedger_OfMany(t *testing.T) {
+	t.Parallel()
+	const many = 3*pileChunk + 7
+	l := newLedger()
+	want := map[string]byte{}
+	for i := range many {
+		key := fmt.Sprint("key-", i*7919%many/2)
+		l.set(key, Hash{byte(i)})
+		want[key] = byte(i)
+		if i%5 == 0 {
+			l.strike(key)
+			delete(want, key)
+		}
+	}
+	for i := range many {
+		key := fmt.Sprint("key-", i)
+		digest, known := want[key]
+		if line := l.find(key); (line != nil) != known || known && line.digest[0] != digest {
+			t.Fatalf("%s: found %v, want %d", key, line, digest)
+		}
+	}
+	if diff := cmp.Diff(slices.Sorted(maps.Keys(want)), l.left()); diff != "" {
+		t.Errorf("left (-want +got):\n%s", diff)
 	}
 }

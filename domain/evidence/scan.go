@@ -1,18 +1,20 @@
 package evidence
 
 import (
-	"bytes"
 	"encoding/json"
 	"strconv"
+	"strings"
+	"time"
 	"unicode/utf8"
 )
 
 // scan reads JSON that this package has written: the members in their order,
 // without white space. What it takes, encoding/json would have read the same.
 // At anything else it fails, and encoding/json has to decide: it is only a
-// shorter way for what is read by the million.
+// shorter way for what is read by the million: texts are not copied one by one,
+// but are parts of the whole.
 type scan struct {
-	rest   []byte
+	rest   string
 	failed bool
 }
 
@@ -20,15 +22,15 @@ type scan struct {
 // which counts how deep they are nested.
 const maxRaw = 16 << 10
 
-func (s *scan) fail() { s.failed, s.rest = true, nil }
+func (s *scan) fail() { s.failed, s.rest = true, "" }
 
 // has takes text if it comes next.
 func (s *scan) has(text string) bool {
-	if len(s.rest) < len(text) || string(s.rest[:len(text)]) != text {
-		return false
+	rest, found := strings.CutPrefix(s.rest, text)
+	if found {
+		s.rest = rest
 	}
-	s.rest = s.rest[len(text):]
-	return true
+	return found
 }
 
 // must takes text, which has to come next.
@@ -49,7 +51,8 @@ func (s *scan) text() string {
 	s.rest = s.rest[end+1:]
 	inside := quoted[1:end]
 	plain := true
-	for _, b := range inside {
+	for i := range len(inside) {
+		b := inside[i]
 		if b < ' ' {
 			s.fail()
 			return ""
@@ -57,10 +60,10 @@ func (s *scan) text() string {
 		plain = plain && b != '\\' && b < utf8.RuneSelf
 	}
 	if plain {
-		return string(inside)
+		return inside
 	}
 	var text string
-	if !utf8.Valid(inside) || json.Unmarshal(quoted, &text) != nil {
+	if !utf8.ValidString(inside) || json.Unmarshal([]byte(quoted), &text) != nil {
 		s.fail()
 	}
 	return text
@@ -72,7 +75,7 @@ func (s *scan) closing() int {
 		return -1
 	}
 	for at := 1; ; at++ {
-		quote := bytes.IndexByte(s.rest[at:], '"')
+		quote := strings.IndexByte(s.rest[at:], '"')
 		if quote < 0 {
 			return -1
 		}
@@ -105,7 +108,7 @@ func (s *scan) integer() int64 {
 	for n < len(s.rest) && '0' <= s.rest[n] && s.rest[n] <= '9' {
 		n++
 	}
-	number, err := strconv.ParseInt(string(s.rest[:n]), 10, 64)
+	number, err := strconv.ParseInt(s.rest[:n], 10, 64)
 	if err != nil || n > 1 && s.rest[0] == '0' {
 		s.fail()
 		return 0
@@ -135,12 +138,12 @@ func (s *scan) raw() json.RawMessage {
 		if depth > 0 {
 			continue
 		}
-		value := s.rest[:at+1]
+		value := []byte(s.rest[:at+1])
 		if at == 0 || !json.Valid(value) {
 			break
 		}
 		s.rest = s.rest[at+1:]
-		return bytes.Clone(value)
+		return value
 	}
 	s.fail()
 	return nil
@@ -148,3 +151,14 @@ func (s *scan) raw() json.RawMessage {
 
 // ended says whether everything was taken.
 func (s *scan) ended() bool { return !s.failed && len(s.rest) == 0 }
+
+// moment takes a time in TimeFormat. That is the RFC 3339 that the library reads
+// many times as fast, at this length and with the point in this place.
+func (s *scan) moment() time.Time {
+	text := s.text()
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil || len(text) != len(TimeFormat) || text[len("2006-01-02T15:04:05")] != '.' || !strings.HasSuffix(text, "Z") {
+		s.fail()
+	}
+	return t
+}
