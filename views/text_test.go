@@ -8,6 +8,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"countersign/domain/mplp"
 	"countersign/views"
 )
 
@@ -66,6 +67,23 @@ func TestIndentLeavesAloneWhatIsNotJSON(t *testing.T) {
 	if got := views.Indent("{oops"); got != "{oops" {
 		t.Errorf("got %q", got)
 	}
+}
+
+// FuzzIndent: what the display changes of arguments is white space between tokens.
+func FuzzIndent(f *testing.F) {
+	for _, seed := range []string{`{}`, `[]`, `{"a":[1,{"b":[]}]}`, `"\u0000\ud83d\ude00"`, `-0.0e-00`, `[1e400,9007199254740993]`, `nul`, `{"<":"\u2028"}`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		compact, err := mplp.Compact([]byte(text))
+		if err != nil {
+			return
+		}
+		shown := views.Indent(string(compact))
+		if back, err := mplp.Compact([]byte(shown)); err != nil || string(back) != string(compact) {
+			t.Errorf("%q is shown as %q: %v", compact, shown, err)
+		}
+	})
 }
 
 func TestDiff(t *testing.T) {

@@ -128,9 +128,3 @@ func checkEntry(c Checkpoint, seq int64, leaf Hash, proof []Hash) error {
 func ProveGrowth(from, to int64, stored Hashes) ([]Hash, error) {
 	return tlog.ProveTree(to, from, stored)
 }
-
-// CheckGrowth says whether proof shows that the newer tree begins with the
-// older one.
-func CheckGrowth(older, newer Checkpoint, proof []Hash) error {
-	return tlog.CheckTree(proof, newer.Size, newer.Root, older.Size, older.Root)
-}

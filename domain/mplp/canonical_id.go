@@ -31,13 +31,6 @@ func CanonicalID(namespace, id string) string {
 	return hashedID(namespace, id)
 }
 
-// CanonicalStepID is CanonicalID for a step, whose id is unique in its plan
-// only. Two steps of one plan that would come out the same are told apart by
-// [CanonicalPlan] alone.
-func CanonicalStepID(planID, stepID string) string {
-	return CanonicalID(within("step", CanonicalID("plan", planID)), stepID)
-}
-
 // within is the namespace of ids that are unique in one object only.
 func within(namespace, ownerID string) string { return namespace + ":" + ownerID }
 

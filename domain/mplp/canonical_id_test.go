@@ -1,6 +1,9 @@
 package mplp
 
-import "testing"
+import (
+	"encoding/json"
+	"testing"
+)
 
 func TestC6_CanonicalID(t *testing.T) {
 	t.Parallel()
@@ -42,14 +45,27 @@ func TestC6_CanonicalID(t *testing.T) {
 	}
 }
 
-func TestP6_CanonicalStepID(t *testing.T) {
+func TestP6_StepsOfTwoPlans(t *testing.T) {
 	t.Parallel()
-	a, b := CanonicalStepID("plan-1", "s1"), CanonicalStepID("plan-2", "s1")
-	if a == b {
+	step := func(planID string) string {
+		var plan struct {
+			Steps []struct {
+				StepID string `json:"step_id"`
+			}
+		}
+		text, err := CanonicalPlan([]byte(`{"plan_id":"` + planID + `","context_id":"c1","title":"t","objective":"o","status":"draft","steps":[{"step_id":"s1","description":"d","status":"pending"}]}`))
+		if err == nil {
+			err = json.Unmarshal(text, &plan)
+		}
+		if err != nil || len(plan.Steps) != 1 || plan.Steps[0].StepID == "" {
+			t.Fatalf("%s: %v", text, err)
+		}
+		return plan.Steps[0].StepID
+	}
+	if a, b := step("plan-1"), step("plan-2"); a == b {
 		t.Errorf("s1 of two plans is %s", a)
 	}
-	prefixed, bare := CanonicalStepID("plan-"+hex550+"0", "s1"), CanonicalStepID(hex550+"0", "s1")
-	if prefixed != bare {
+	if prefixed, bare := step("plan-"+hex550+"0"), step(hex550+"0"); prefixed != bare {
 		t.Errorf("a step of the same plan is %s and %s", prefixed, bare)
 	}
 }

@@ -1,6 +1,8 @@
 package mplp
 
 import (
+	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -42,7 +44,11 @@ func TestCanonical_Examples(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(string(want), string(Pretty(got))+"\n"); diff != "" {
+			var shown bytes.Buffer
+			if err := json.Indent(&shown, got, "", "  "); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), shown.String()+"\n"); diff != "" {
 				t.Errorf("canonical form (-want +got):\n%s", diff)
 			}
 		})

@@ -12,6 +12,12 @@ import (
 
 var byteOrderMark = []byte("\uFEFF")
 
+// Compact removes the white space between the tokens of one JSON value, read
+// under the same strict rules and default limits as a document; every token
+// keeps its bytes. Unlike [ParseObject] it drops nothing. Errors are
+// *SyntaxError.
+func Compact(data []byte) ([]byte, error) { return compactStrict(data, DefaultLimits) }
+
 // compactStrict checks that data is exactly one JSON value within the limits
 // and returns it without white space between tokens.
 func compactStrict(data []byte, l Limits) (Raw, error) {

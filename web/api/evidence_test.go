@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/mod/sumdb/tlog"
+
 	"countersign/domain"
 	"countersign/domain/evidence"
 )
@@ -45,7 +47,7 @@ func TestEvidence_AnAuditorNeedsNobodysWord(t *testing.T) {
 	}
 	var growth domain.Growth
 	auditor.get(fmt.Sprintf("/evidence/consistency?from=%d", older.Size)).want(http.StatusOK).decode(&growth)
-	if err := evidence.CheckGrowth(older, newer, growth.Proof); err != nil || growth.To != newer.Size {
+	if err := tlog.CheckTree(growth.Proof, newer.Size, newer.Root, older.Size, older.Root); err != nil || growth.To != newer.Size {
 		t.Errorf("consistency %+v: %v", growth, err)
 	}
 	bundle := agent.get("/evidence/confirms/c-1").want(http.StatusOK).body

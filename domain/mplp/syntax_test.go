@@ -7,24 +7,6 @@ import (
 	"testing"
 )
 
-func TestPretty(t *testing.T) {
-	t.Parallel()
-	tests := []struct{ name, raw, want string }{
-		{"object", `{"b":1e400,"a":[1,{}],"c":[]}`, "{\n  \"b\": 1e400,\n  \"a\": [\n    1,\n    {}\n  ],\n  \"c\": []\n}"},
-		{"escapes", `"\u003cé<"`, `"\u003cé<"`},
-		{"white space changes", "[ 1,\n\t2]", "[\n  1,\n  2\n]"},
-		{"not JSON", `{"a":`, `{"a":`},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			if got := string(Pretty([]byte(tt.raw))); got != tt.want {
-				t.Errorf("got %s, want %s", got, tt.want)
-			}
-		})
-	}
-}
-
 func TestCompact_Strict(t *testing.T) {
 	t.Parallel()
 	for _, data := range []string{``, `{"a":1,"a":2}`, `"\ud800"`, `1 2`, "\uFEFF1", strings.Repeat("1", 65), strings.Repeat("[", 33) + strings.Repeat("]", 33)} {
@@ -48,13 +30,6 @@ func TestA10b_NumbersSurvive(t *testing.T) {
 		if string(compact) != want {
 			t.Fatalf("Compact: got %s, want %s", compact, want)
 		}
-		back, err := Compact(Pretty(compact))
-		if err != nil || string(back) != want {
-			t.Fatalf("Pretty: got %s (%v), want %s", back, err, want)
-		}
-		if !strings.Contains(string(Pretty(compact)), " "+literal+"\n") {
-			t.Fatalf("Pretty does not show %s:\n%s", literal, Pretty(compact))
-		}
 	}
 }
 
@@ -75,24 +50,4 @@ func randomNumber(rnd *rand.Rand) string {
 		number += pick("e", "E") + pick("", "+", "-") + digits(1+rnd.IntN(5))
 	}
 	return number
-}
-
-func FuzzPretty(f *testing.F) {
-	for _, seed := range []string{`{}`, `[]`, `{"a":[1,{"b":[]}]}`, `"\u0000\ud83d\ude00"`, `-0.0e-00`, `nul`, `{"<":"\u2028"}`} {
-		f.Add([]byte(seed))
-	}
-	addExamples(f)
-	f.Fuzz(func(t *testing.T, data []byte) {
-		compact, err := Compact(data)
-		if err != nil {
-			return
-		}
-		back, err := Compact(Pretty(compact))
-		if err != nil {
-			t.Fatalf("Pretty made %q into %q: %v", compact, Pretty(compact), err)
-		}
-		if string(back) != string(compact) {
-			t.Errorf("got %q, want %q", back, compact)
-		}
-	})
 }
