@@ -74,12 +74,9 @@ type decided struct {
 func (s *Service) decide(ctx context.Context, ref Ref, find finder, in DecisionInput) (made decided, err error) {
 	var late error
 	err = s.as(ctx, ref, func(tx Tx, p *Principal) error {
-		c, err := find(tx)
+		c, err := find.visible(tx, p)
 		if err != nil {
-			return found(err, "confirm")
-		}
-		if !p.sees(c) {
-			return notFound("confirm")
+			return err
 		}
 		stored, err := tx.ConfirmContent(c.RequestedSeq)
 		if err != nil {

@@ -14,11 +14,8 @@ import (
 func (s *Service) CancelConfirm(ctx context.Context, ref Ref, id, reason string) (c *Confirm, err error) {
 	var late error
 	err = s.as(ctx, ref, func(tx Tx, p *Principal) error {
-		if c, err = tx.Confirm(id); err != nil {
-			return found(err, "confirm")
-		}
-		if !p.sees(c) {
-			return notFound("confirm")
+		if c, err = byID(id).visible(tx, p); err != nil {
+			return err
 		}
 		if p.Group != c.RequestedGroup {
 			if err := p.needs(ConfirmReject); err != nil {

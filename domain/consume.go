@@ -41,12 +41,9 @@ func (s *Service) Consume(ctx context.Context, ref Ref, in ConsumeInput) (used *
 		}
 	}
 	err = s.as(ctx, ref, func(tx Tx, p *Principal) error {
-		c, err := tx.Confirm(in.ConfirmID)
+		c, err := byID(in.ConfirmID).visible(tx, p)
 		if err != nil {
-			return found(err, "confirm")
-		}
-		if !p.sees(c) {
-			return notFound("confirm")
+			return err
 		}
 		subject, err := c.subject(in)
 		if err != nil {

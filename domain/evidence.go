@@ -114,12 +114,9 @@ func signingKeys(r Reader) (list []SigningKey, err error) {
 // verify it offline. Needs trace.read; a requester gets its own.
 func (s *Service) ConfirmBundle(ctx context.Context, ref Ref, id string) (bundle []byte, err error) {
 	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
-		c, err := r.Confirm(id)
-		if err == nil && !p.sees(c) {
-			err = ErrNotFound
-		}
+		c, err := byID(id).visible(r, p)
 		if err != nil {
-			return found(err, "confirm")
+			return err
 		}
 		if p.Group != c.RequestedGroup {
 			if err := p.needs(TraceRead); err != nil {
@@ -242,12 +239,9 @@ type Proof struct {
 // the one whose hash is in it.
 func (s *Service) Prove(ctx context.Context, ref Ref, id string) (proof *Proof, err error) {
 	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
-		c, err := r.Confirm(id)
-		if err == nil && !p.sees(c) {
-			err = ErrNotFound
-		}
+		c, err := byID(id).visible(r, p)
 		if err != nil {
-			return found(err, "confirm")
+			return err
 		}
 		proof = &Proof{Seq: c.RequestedSeq}
 		if c.decided() {

@@ -90,11 +90,8 @@ func (s *Service) history(ctx context.Context, ref Ref, f EntryFilter, fn func(R
 func ownHistory(r Reader, p *Principal, f EntryFilter) error {
 	switch {
 	case f.ConfirmID != "":
-		c, err := r.Confirm(f.ConfirmID)
-		if err == nil && !p.sees(c) {
-			return notFound("confirm")
-		}
-		return found(err, "confirm")
+		_, err := byID(f.ConfirmID).visible(r, p)
+		return err
 	case f.PlanID != "":
 		_, err := visiblePlan(r, p, f.PlanID)
 		return err

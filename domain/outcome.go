@@ -79,17 +79,26 @@ func byID(id string) finder {
 	return func(r Reader) (*Confirm, error) { return r.Confirm(id) }
 }
 
+// visible finds a confirm that the principal sees: any other is not found.
+func (find finder) visible(r Reader, p *Principal) (*Confirm, error) {
+	c, err := find(r)
+	if err != nil {
+		return nil, found(err, "confirm")
+	}
+	if !p.sees(c) {
+		return nil, notFound("confirm")
+	}
+	return c, nil
+}
+
 // settled runs fn on a snapshot in which a confirm that the principal sees is
 // not due: its expiry is settled first.
 func (s *Service) settled(ctx context.Context, ref Ref, find finder, fn func(Reader, *Principal, *Confirm) error) error {
 	due := ""
 	look := func(r Reader, p *Principal) error {
-		c, err := find(r)
+		c, err := find.visible(r, p)
 		if err != nil {
-			return found(err, "confirm")
-		}
-		if !p.sees(c) {
-			return notFound("confirm")
+			return err
 		}
 		if due == "" && c.Due(s.clock()) {
 			due = c.ID

@@ -39,9 +39,8 @@ func (d *sqlite) connectAuditing(ctx context.Context) (session, error) {
 }
 
 // readOnly names a database file so that opening it changes nothing. What is read
-// once needs no more cache than the processor's own. With a
-// journal that nobody has open, a reader would have to write beside it, so a
-// copy of both is read.
+// once needs no more cache than the processor's own. With a journal that nobody
+// has open, a reader would have to write beside it, so a copy of both is read.
 func readOnly(path string) (name string, clean func(), err error) {
 	if path, err = filepath.Abs(path); err != nil {
 		return "", nil, err

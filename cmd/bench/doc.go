@@ -25,7 +25,7 @@
 //
 // The server runs with its limits of one key (creates, burst, pending, waits)
 // lifted by serve --limits, for a key here stands for many agents; nothing else
-// is changed. The database of 1,000,000 confirms, of which every tenth is decided, is made
-// once, by the product's own service in this process, and kept in --dir for as
-// long as the schema stays the same.
+// is changed. The database of 1,000,000 confirms, of which every tenth is
+// decided, is made once, by the product's own service in this process, and kept
+// in --dir for as long as the schema stays the same.
 package main

@@ -86,9 +86,9 @@
 // name, and the head file in one with .head; with PostgreSQL they are
 // countersign.key and countersign.head in the working directory. --signing-key
 // and --head of serve, or $COUNTERSIGN_SIGNING_KEY and $COUNTERSIGN_HEAD, which
-// every command minds, say otherwise. Neither is in a backup. A server does not start on a
-// database that is older than its head file; with --accept-restore it begins a
-// new epoch of the log, under a new key, and cancels what is pending.
+// every command minds, say otherwise. Neither is in a backup. A server does not
+// start on a database that is older than its head file; with --accept-restore it
+// begins a new epoch of the log, under a new key, and cancels what is pending.
 //
 // # The database
 //
@@ -100,8 +100,8 @@
 // Backup copies a SQLite database while servers go on. Migrate does what every
 // command does first; its status changes nothing. With --from it moves a SQLite
 // database, its log and its signing key into an empty PostgreSQL database, and
-// verifies it there. Prune forgets what was asked
-// for in confirms decided so long ago; hashes and proofs stay.
+// verifies it there. Prune forgets what was asked for in confirms decided so
+// long ago; hashes and proofs stay.
 //
 // # Exit codes
 //

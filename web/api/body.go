@@ -8,7 +8,6 @@ import (
 	"mime"
 	"net/http"
 	"strings"
-	"unicode/utf16"
 
 	"github.com/labstack/echo/v4"
 
@@ -84,23 +83,9 @@ func warn(c echo.Context, warnings []mplp.Warning) error {
 	if err != nil {
 		return err
 	}
-	c.Response().Header().Set("Countersign-Warnings", ascii(string(text)))
+	c.Response().Header().Set("Countersign-Warnings", mplp.Escape(string(text), beyondASCII))
 	return nil
 }
 
-// ascii escapes in JSON text what a header cannot carry.
-func ascii(text string) string {
-	var b strings.Builder
-	for _, r := range text {
-		switch {
-		case r < 0x7f:
-			b.WriteRune(r)
-		case r > 0xffff:
-			high, low := utf16.EncodeRune(r)
-			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
-		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		}
-	}
-	return b.String()
-}
+// beyondASCII says whether a header cannot carry a character.
+func beyondASCII(r rune) bool { return r >= 0x7f }

@@ -3,6 +3,8 @@ package api
 import (
 	"encoding/json"
 	"testing"
+
+	"countersign/domain/mplp"
 )
 
 // TestASCII: no warning of today has such text, but a header must never.
@@ -23,7 +25,7 @@ func TestASCII(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := ascii(string(quoted))
+			got := mplp.Escape(string(quoted), beyondASCII)
 			if got != tt.want {
 				t.Errorf("got %s, want %s", got, tt.want)
 			}

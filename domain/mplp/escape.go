@@ -1,0 +1,23 @@
+package mplp
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf16"
+)
+
+// Escape writes some characters inside the strings of a JSON text as the escapes
+// that mean the same. It asks of each character once, in their order.
+func Escape(text string, escaped func(rune) bool) string {
+	var b strings.Builder
+	for _, r := range text {
+		if !escaped(r) {
+			b.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.AppendRune(nil, r) {
+			fmt.Fprintf(&b, `\u%04x`, unit)
+		}
+	}
+	return b.String()
+}
