@@ -1,0 +1,126 @@
+package domain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"countersign/domain/evidence"
+)
+
+// bundleEntries bounds the entries of one bundle.
+const bundleEntries = 10_000
+
+// ConfirmBundle gives everything about a confirm that an auditor needs to
+// verify it offline. Needs trace.read; a requester gets its own.
+func (s *Service) ConfirmBundle(ctx context.Context, ref Ref, id string) (bundle []byte, err error) {
+	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
+		c, err := byID(id).visible(r, p)
+		if err != nil {
+			return err
+		}
+		if p.Group != c.RequestedGroup {
+			if err := p.needs(TraceRead); err != nil {
+				return err
+			}
+		}
+		bundle, err = bundleOf(r, EntryFilter{ConfirmID: id})
+		return err
+	})
+	return bundle, err
+}
+
+// TraceBundle is ConfirmBundle for all entries of a trace. Needs trace.read; a
+// key gets no trace in which there is anything but its group's.
+func (s *Service) TraceBundle(ctx context.Context, ref Ref, traceID string) (bundle []byte, err error) {
+	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
+		if err := p.needs(TraceRead); err != nil {
+			return err
+		}
+		entries, err := r.Entries(EntryFilter{TraceID: traceID, Limit: bundleEntries})
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			if visible, err := p.seesEntry(r, e); err != nil {
+				return err
+			} else if !visible {
+				return notFound("trace")
+			}
+		}
+		if traceID == "" || len(entries) == 0 {
+			return notFound("trace")
+		}
+		bundle, err = bundleOf(r, EntryFilter{TraceID: traceID})
+		return err
+	})
+	return bundle, err
+}
+
+// bundleOf makes a bundle of entries and of the contents that they name.
+func bundleOf(r Reader, f EntryFilter) ([]byte, error) {
+	signed, c, err := r.Checkpoint()
+	if err != nil {
+		return nil, err
+	}
+	b := &evidence.Bundle{V: 1}
+	if b.VKey, err = r.VKey(); err != nil {
+		return nil, err
+	}
+	if b.Checkpoint, err = evidence.SignedBy(signed, b.VKey); err != nil {
+		return nil, err
+	}
+	f.Limit = bundleEntries
+	entries, err := r.Entries(f)
+	if err != nil {
+		return nil, err
+	}
+	done := map[string]bool{}
+	for _, e := range entries {
+		leaf, err := r.Leaf(e.Seq)
+		if err != nil {
+			return nil, err
+		}
+		proof, err := evidence.Prove(c, e.Seq, evidence.LeafHash(leaf), r)
+		if err != nil {
+			return nil, fmt.Errorf("log entry %d: %w", e.Seq, err)
+		}
+		b.Entries = append(b.Entries, evidence.BundleEntry{Seq: e.Seq, Entry: string(leaf), Proof: proof})
+		if e.ConfirmID == "" || done[e.ConfirmID] {
+			continue
+		}
+		done[e.ConfirmID] = true
+		content, err := bundleContent(r, e.ConfirmID)
+		if errors.Is(err, ErrNotFound) {
+			continue // forgotten: the hashes remain
+		} else if err != nil {
+			return nil, err
+		}
+		b.Contents = append(b.Contents, *content)
+	}
+	return b.Marshal()
+}
+
+func bundleContent(r Reader, confirmID string) (*evidence.BundleContent, error) {
+	c, err := r.Confirm(confirmID)
+	if err != nil {
+		return nil, err
+	}
+	stored, err := r.ConfirmContent(c.RequestedSeq)
+	if err != nil {
+		return nil, err
+	}
+	content := &evidence.BundleContent{ConfirmID: confirmID, Salt: stored.Salt, Content: string(stored.Content)}
+	decisions, err := r.Decisions(c.RequestedSeq)
+	for _, d := range decisions {
+		edits, edited := make([]string, len(d.Actions)), false
+		for i, action := range d.Actions {
+			edits[i] = string(action.Args)
+			edited = edited || len(action.Args) > 0
+		}
+		if edited {
+			content.Edits = edits
+		}
+	}
+	return content, err
+}

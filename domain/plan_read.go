@@ -1,0 +1,105 @@
+package domain
+
+import (
+	"context"
+
+	"countersign/domain/mplp"
+)
+
+// PlanDetail is a plan with everything its page shows.
+type PlanDetail struct {
+	Plan     *Plan
+	Document *mplp.Plan // as sent
+	Context  *Context   // nil: unknown, or not for this reader
+	Confirms []*Confirm // newest first
+	Propose  error      // nil: this reader may propose it now
+	Cancel   error      // nil: this reader may cancel it now
+}
+
+// Plan finds a plan. Its poster sees it, and whoever holds a plan capability,
+// confirm.approve, confirm.reject or trace.read; a key only its group's.
+func (s *Service) Plan(ctx context.Context, ref Ref, id string) (detail *PlanDetail, err error) {
+	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
+		plan, err := visiblePlan(r, p, id)
+		if err != nil {
+			return err
+		}
+		detail, err = s.planDetail(r, p, plan)
+		return err
+	})
+	return detail, err
+}
+
+func (s *Service) planDetail(r Reader, p *Principal, plan *Plan) (*PlanDetail, error) {
+	document, err := s.planDocument(r, plan.ID)
+	if err != nil {
+		return nil, err
+	}
+	detail := &PlanDetail{Plan: plan, Document: document}
+	if c, err := r.Context(plan.ContextID); err == nil && p.CanAny(ContextRead, ContextModify) {
+		detail.Context = c
+	}
+	if detail.Confirms, err = r.ConfirmsOfPlan(plan.ID); err != nil {
+		return nil, err
+	}
+	if detail.Propose = p.needs(PlanPropose); detail.Propose == nil {
+		detail.Propose = plan.proposable(detail.Confirms)
+	}
+	detail.Cancel = plan.cancellable(p)
+	return detail, nil
+}
+
+// Plans lists the plans that the reader may see, newest first.
+func (s *Service) Plans(ctx context.Context, ref Ref, f PlanFilter, page Page) (list []*Plan, next string, err error) {
+	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
+		f.Visible = Visibility{All: p.readsPlans(), Group: p.Group}
+		list, next, err = r.Plans(f, page)
+		return err
+	})
+	return list, next, err
+}
+
+// PlanRows is Plans with what a list shows beside.
+func (s *Service) PlanRows(ctx context.Context, ref Ref, f PlanFilter, page Page) (list []*PlanRow, next string, err error) {
+	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
+		f.Visible = Visibility{All: p.readsPlans(), Group: p.Group}
+		plans, after, err := r.Plans(f, page)
+		if err != nil {
+			return err
+		}
+		next = after
+		ids := make([]string, len(plans))
+		for i, plan := range plans {
+			ids[i] = plan.ID
+		}
+		waiting, err := r.PendingOfPlans(ids)
+		for _, plan := range plans {
+			list = append(list, &PlanRow{*plan, waiting[plan.ID]})
+		}
+		return err
+	})
+	return list, next, err
+}
+
+func visiblePlan(r Reader, p *Principal, id string) (*Plan, error) {
+	plan, err := r.Plan(id)
+	if err != nil {
+		return nil, found(err, "plan")
+	}
+	if plan.Group != p.Group && !p.readsPlans() {
+		return nil, notFound("plan")
+	}
+	return plan, nil
+}
+
+// readsPlans says whether a principal sees the plans of other groups. A key
+// does so only when it may decide.
+func (p *Principal) readsPlans() bool {
+	if p.Kind == KindAgent {
+		return p.decides()
+	}
+	return p.CanAny(PlanCreate, PlanPropose, PlanExecute, "plan.*", ConfirmApprove, ConfirmReject, TraceRead)
+}
+
+// decides says whether a principal may decide at all.
+func (p *Principal) decides() bool { return p.MayDecide && p.CanAny(ConfirmApprove, ConfirmReject) }
