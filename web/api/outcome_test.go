@@ -161,6 +161,9 @@ func TestOutcome_CallerWhoLeavesEndsQuietly(t *testing.T) {
 		<-answer
 		closed := make(chan struct{})
 		go func() {
+			if s.lot != nil {
+				s.lot.Drain(t.Context()) // a request must not come back as a new one while the server closes
+			}
 			s.http.Close() // returns when no request is left
 			close(closed)
 		}()

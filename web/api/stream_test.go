@@ -251,12 +251,12 @@ func TestStream_OutlivesTheDeadlines(t *testing.T) {
 	t.Parallel()
 	eachWay(t, func(t *testing.T, newServer start) {
 		s := newServer(t, func(_ *domain.Config, h *http.Server) {
-			h.ReadTimeout, h.WriteTimeout, h.IdleTimeout = 200*time.Millisecond, 200*time.Millisecond, time.Minute
+			h.ReadTimeout, h.WriteTimeout, h.IdleTimeout = 1500*time.Millisecond, 1500*time.Millisecond, time.Minute
 		})
 		agent := s.agent("executor")
 		waiting := agent.post("/approvals", `{"approval_key":"w_1",`+toolCall[1:]).want(http.StatusCreated)
 		heard := agent.listen("/sessions/s/events")
-		agent.get("/confirms/" + waiting.text("confirm_id") + "/outcome?wait=1").want(http.StatusOK)
+		agent.get("/confirms/" + waiting.text("confirm_id") + "/outcome?wait=2").want(http.StatusOK)
 		agent.post("/approvals", `{"approval_key":"s_1",`+toolCall[1:]).want(http.StatusCreated)
 		heard.take(2)
 	})
