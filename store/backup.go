@@ -25,12 +25,12 @@ func (d *sqlite) backup(ctx context.Context, file string) (err error) {
 		}
 	}()
 	// A connection of its own: those that read may not write a copy either.
-	s, err := d.open(ctx, d.path, writeSettings())
+	s, err := d.open(d.path, writeSettings())
 	if err != nil {
 		return fmt.Errorf("backup: %w", err)
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	if _, err := s.conn.ExecContext(ctx, "VACUUM INTO $1", file); err != nil {
+	if _, err := s.exec("VACUUM INTO $1", []any{file}); err != nil {
 		return fmt.Errorf("backup to %s: %w", file, err)
 	}
 	// The database does not flush the copy.

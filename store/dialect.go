@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
-	sqlitedriver "modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
@@ -104,11 +103,11 @@ func dialectOf(db string) (dialect, error) {
 
 // duplicate says whether a unique column already has the value.
 func duplicate(err error) bool {
-	var lite *sqlitedriver.Error
+	var lite *sqliteError
 	var pg *pgconn.PgError
 	switch {
 	case errors.As(err, &lite):
-		return lite.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE || lite.Code() == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY
+		return lite.code == sqlite3.SQLITE_CONSTRAINT_UNIQUE || lite.code == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY
 	case errors.As(err, &pg):
 		return pg.Code == "23505"
 	}

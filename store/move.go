@@ -58,7 +58,7 @@ func Move(ctx context.Context, file, to string, o Options) (*evidence.Report, er
 // holdFile opens a file that nobody else has open, and keeps it so.
 func holdFile(ctx context.Context, file string) (*conn, error) {
 	d := &sqlite{path: file}
-	s, err := d.open(ctx, file, url.Values{"_pragma": {
+	s, err := d.open(file, url.Values{"_pragma": {
 		"locking_mode(EXCLUSIVE)", "busy_timeout(1000)", "trusted_schema(0)", "cache_size(-65536)",
 	}})
 	if err != nil {

@@ -61,20 +61,20 @@ func (d *sqlite) connect(ctx context.Context, u use) (session, error) {
 	case writes:
 		return d.connectWriting(ctx)
 	case audits:
-		return d.connectAuditing(ctx)
+		return d.connectAuditing()
 	}
 	if _, err := os.Stat(d.path); err != nil {
 		return nil, err
 	}
-	return d.open(ctx, d.path, readSettings())
+	return d.open(d.path, readSettings())
 }
 
-func (d *sqlite) open(ctx context.Context, path string, settings url.Values) (*sqliteSession, error) {
+func (d *sqlite) open(path string, settings url.Values) (*sqliteSession, error) {
 	name, err := dsn(path, settings)
 	if err != nil {
 		return nil, err
 	}
-	return openSQLite(ctx, name)
+	return openSQLite(name)
 }
 
 // connectWriting opens the connection that writes. Two processes that turn a
@@ -83,7 +83,7 @@ func (d *sqlite) open(ctx context.Context, path string, settings url.Values) (*s
 func (d *sqlite) connectWriting(ctx context.Context) (session, error) {
 	const attempts, pause = 100, 50 * time.Millisecond
 	for i := 1; ; i++ {
-		s, err := d.open(ctx, d.path, writeSettings())
+		s, err := d.open(d.path, writeSettings())
 		if err == nil {
 			return s, nil
 		}
@@ -105,8 +105,6 @@ func dsn(path string, settings url.Values) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	settings.Set("_dqs", "0")
-	settings.Set("_defensive", "1")
 	name := url.URL{Scheme: "file", Path: path, RawQuery: settings.Encode()}
 	return name.String(), nil
 }
@@ -119,7 +117,7 @@ func dsn(path string, settings url.Values) (string, error) {
 // of a full group. What is deleted is overwritten, so that content that was
 // forgotten is not in the file any more.
 func writeSettings() url.Values {
-	return url.Values{"_txlock": {"immediate"}, "_pragma": {
+	return url.Values{"_pragma": {
 		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)",
 		"foreign_keys(1)", "trusted_schema(0)", "temp_store(MEMORY)", "wal_autocheckpoint(0)", "cache_size(-16384)", "secure_delete(1)",
 	}}

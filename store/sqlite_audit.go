@@ -24,17 +24,17 @@ func damaged(err error) bool {
 }
 
 // connectAuditing opens the file so that looking at it changes nothing.
-func (d *sqlite) connectAuditing(ctx context.Context) (session, error) {
+func (d *sqlite) connectAuditing() (session, error) {
 	name, clean, err := readOnly(d.path)
 	if err != nil {
 		return nil, err
 	}
-	s, err := openSQLite(ctx, name)
+	s, err := openSQLite(name)
 	if err != nil {
 		clean()
 		return nil, err
 	}
-	s.name, s.clean = name, clean
+	s.clean = clean
 	return s, nil
 }
 
@@ -231,7 +231,7 @@ func (d *sqlite) schema(r *reader, _ map[string]string) (map[string]string, erro
 func (d *sqlite) freshSchema(context.Context) (map[string]string, error) { return freshSQLite() }
 
 var freshSQLite = sync.OnceValues(func() (map[string]string, error) {
-	s, err := openSQLite(context.Background(), "file:schema?mode=memory")
+	s, err := openSQLite("file:schema?mode=memory")
 	if err != nil {
 		return nil, err
 	}

@@ -1,13 +1,9 @@
 package store
 
 import (
-	"context"
-	"database/sql"
-	"database/sql/driver"
 	"errors"
-	"fmt"
+	"strings"
 
-	sqlitedriver "modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
@@ -15,87 +11,67 @@ import (
 // more texts than are worth keeping prepared.
 const maxStatements = 256
 
-// sqliteSession is a connection with its prepared statements. It has a pool of
-// its own, of which it is all.
+// sqliteSession is a connection with its prepared statements.
 type sqliteSession struct {
-	pool       *sql.DB
-	conn       *sql.Conn
-	statements map[string]*sql.Stmt
-	name       string // of the file with settings, for verification
-	clean      func() // at the end; may be nil
+	*sqliteHandle
+	statements map[string]*sqliteStatement // those that do not run
+	name       string                      // of the file with settings, for verification
+	clean      func()                      // at the end; may be nil
 }
 
-func openSQLite(ctx context.Context, dsn string) (*sqliteSession, error) {
-	pool, err := sql.Open("sqlite", dsn)
+func openSQLite(name string) (*sqliteSession, error) {
+	h, err := openHandle(name)
 	if err != nil {
 		return nil, err
 	}
-	pool.SetMaxOpenConns(1)
-	c, err := pool.Conn(ctx)
-	if err != nil {
-		return nil, errors.Join(err, pool.Close())
-	}
-	return &sqliteSession{pool: pool, conn: c, statements: map[string]*sql.Stmt{}}, nil
+	return &sqliteSession{sqliteHandle: h, statements: map[string]*sqliteStatement{}, name: name}, nil
 }
 
-func (s *sqliteSession) prepare(text string) (*sql.Stmt, error) {
-	if stmt := s.statements[text]; stmt != nil {
-		return stmt, nil
-	}
-	stmt, err := s.conn.PrepareContext(context.Background(), text)
-	if err != nil {
-		return nil, fmt.Errorf("prepare: %w", err)
-	}
-	for old, stmt := range s.statements {
-		if len(s.statements) < maxStatements {
-			break
-		}
-		delete(s.statements, old)
-		_ = stmt.Close() // a cached statement holds nothing
-	}
-	s.statements[text] = stmt
-	return stmt, nil
-}
-
-func (s *sqliteSession) exec(text string, args []any) (int64, error) {
-	stmt, err := s.prepare(text)
-	if err != nil {
-		return 0, err
-	}
-	result, err := stmt.ExecContext(context.Background(), args...)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
-}
-
-func (s *sqliteSession) query(text string, args []any, fn func(row) error) error {
-	stmt, err := s.prepare(text)
-	if err != nil {
-		return err
-	}
-	rows, err := stmt.QueryContext(context.Background(), args...)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = rows.Close() }() // Err reports what matters
-	for rows.Next() {
-		if err := fn(rows); err != nil {
+// run runs a statement, prepared as long as the connection lasts. One that runs
+// already, further out, is prepared anew.
+func (s *sqliteSession) run(text string, args []any, fn func(row) error) (err error) {
+	statement := s.statements[text]
+	if delete(s.statements, text); statement == nil {
+		if statement, err = s.prepare(text); err != nil {
 			return err
 		}
 	}
-	return rows.Err()
+	defer s.keep(text, statement)
+	return statement.run(args, fn)
+}
+
+func (s *sqliteSession) keep(text string, statement *sqliteStatement) {
+	if inner := s.statements[text]; inner != nil {
+		inner.finalize()
+	} else if len(s.statements) >= maxStatements {
+		for old, dropped := range s.statements {
+			delete(s.statements, old)
+			dropped.finalize()
+			break
+		}
+	}
+	s.statements[text] = statement
+}
+
+func (s *sqliteSession) exec(text string, args []any) (int64, error) {
+	if err := s.run(text, args, nil); err != nil {
+		return 0, err
+	}
+	return sqlite3.Xsqlite3_changes64(s.tls, s.db), nil
+}
+
+func (s *sqliteSession) query(text string, args []any, fn func(row) error) error {
+	return s.run(text, args, fn)
 }
 
 func (s *sqliteSession) script(text string) error {
-	_, err := s.conn.ExecContext(context.Background(), text)
-	return err
+	if strings.Contains(text, ";") {
+		return s.sqliteHandle.script(text)
+	}
+	return s.later(text, nil)
 }
 
-func (s *sqliteSession) later(text string, args []any) error {
-	_, err := s.exec(text, args)
-	return err
-}
+func (s *sqliteSession) later(text string, args []any) error { return s.run(text, args, nil) }
 
 func (s *sqliteSession) mark() error { return s.later("SAVEPOINT member", nil) }
 
@@ -110,7 +86,7 @@ func (s *sqliteSession) undo() error {
 
 // commit has nobody to tell: others look.
 func (s *sqliteSession) commit(bool) (known bool, err error) {
-	_, err = s.exec("COMMIT", nil)
+	err = s.later("COMMIT", nil)
 	code := resultCode(err)
 	return code == sqlite3.SQLITE_FULL || code == sqlite3.SQLITE_BUSY, err
 }
@@ -118,14 +94,14 @@ func (s *sqliteSession) commit(bool) (known bool, err error) {
 func (s *sqliteSession) gone() bool { return false }
 
 func (s *sqliteSession) close() error {
-	for _, stmt := range s.statements {
-		_ = stmt.Close() // closing the connection reports what matters
+	for _, statement := range s.statements {
+		statement.finalize()
 	}
-	err := errors.Join(s.conn.Close(), s.pool.Close())
+	s.sqliteHandle.close()
 	if s.clean != nil {
 		s.clean()
 	}
-	return err
+	return nil
 }
 
 func (s *sqliteSession) dooms(err error) bool {
@@ -134,18 +110,14 @@ func (s *sqliteSession) dooms(err error) bool {
 		sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_READONLY:
 		return true
 	}
-	return errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone)
+	return false
 }
 
 // resultCode is the primary result code of a database error, 0 for others.
 func resultCode(err error) int {
-	var e *sqlitedriver.Error
-	var scanned *scanError
-	switch {
-	case errors.As(err, &e):
-		return e.Code() & 0xff
-	case errors.As(err, &scanned):
-		return scanned.code & 0xff
+	var e *sqliteError
+	if errors.As(err, &e) {
+		return e.code & 0xff
 	}
 	return 0
 }
