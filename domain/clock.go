@@ -35,13 +35,13 @@ func (s *Service) RunClock(ctx context.Context) error {
 	follow := s.feed.Subscribe()
 	defer func() { follow.Close() }()
 	for {
-		next, _, err := s.expireDue(ctx)
+		found, err := s.expireDue(ctx)
 		if ctx.Err() != nil {
 			return nil
 		}
 		pause := clockIdle
-		if err == nil && !next.IsZero() {
-			pause = min(pause, max(next.Sub(s.clock()), time.Millisecond))
+		if err == nil && !found.next.IsZero() {
+			pause = min(pause, max(found.next.Sub(s.clock()), time.Millisecond))
 		}
 		for look := time.NewTimer(pause); look != nil; {
 			select {
@@ -78,52 +78,88 @@ func (s *Service) feedClosed() bool {
 const expireBatch = 100
 
 // Settle rejects what is due, and gives the number of the newest log entry, -1
-// for none: while it stays, no list changes. It tells nothing else, so anyone
-// known may ask.
-func (s *Service) Settle(ctx context.Context) (last int64, err error) {
-	_, last, err = s.expireDue(ctx)
-	return last, err
+// for none: while it stays, no list changes. Whoever has just read that number
+// gives it, and mostly spares a look. It tells nothing else, so anyone known may
+// ask.
+func (s *Service) Settle(ctx context.Context, seen int64) (last int64, err error) {
+	if s.looked.Load().hold(seen, s.clock()) {
+		return seen, nil
+	}
+	found, err := s.expireDue(ctx)
+	return found.last, err
 }
 
-// deadlines are what a look at them found: until the log goes on, or the next one
-// passes, there is nothing new to find.
+// deadlines are what a look at them found.
 type deadlines struct {
 	last int64     // newest log entry
 	next time.Time // zero: none
 }
 
-// expireDue settles what is due and gives the next deadline, with the number of
-// the newest log entry.
-func (s *Service) expireDue(ctx context.Context) (next time.Time, last int64, err error) {
+// hold says whether there is nothing new to find: not until the log goes on, or
+// the next deadline passes.
+func (d *deadlines) hold(last int64, now time.Time) bool {
+	return d != nil && d.last == last && (d.next.IsZero() || now.Before(d.next))
+}
+
+// due finds confirms whose deadlines have come; without any it gives the next
+// deadline.
+func (s *Service) due(r Reader) (ids []string, found deadlines, err error) {
+	seq, err := r.NextSeq()
+	if err != nil {
+		return nil, found, err
+	}
+	if seen := s.looked.Load(); seen.hold(seq-1, s.clock()) {
+		return nil, *seen, nil
+	}
+	found.last = seq - 1
+	if ids, err = r.DueConfirms(s.clock(), expireBatch); err != nil || len(ids) > 0 {
+		return ids, found, err
+	}
+	if found.next, err = r.NextDeadline(); err == nil {
+		s.looked.Store(&found)
+	}
+	return nil, found, err
+}
+
+// expireDue settles what is due and gives the next deadline.
+func (s *Service) expireDue(ctx context.Context) (found deadlines, err error) {
 	for {
 		var due []string
 		err := s.store.View(ctx, func(r Reader) (err error) {
-			seq, err := r.NextSeq()
-			if err != nil {
-				return err
-			}
-			last = seq - 1
-			if seen := s.looked.Load(); seen != nil && seen.last == last && (seen.next.IsZero() || s.clock().Before(seen.next)) {
-				next = seen.next
-				return nil
-			}
-			if due, err = r.DueConfirms(s.clock(), expireBatch); err != nil || len(due) > 0 {
-				return err
-			}
-			if next, err = r.NextDeadline(); err == nil {
-				s.looked.Store(&deadlines{last, next})
-			}
+			due, found, err = s.due(r)
 			return err
 		})
+		if err == nil && len(due) > 0 {
+			err = s.settleAll(ctx, due)
+		}
 		if err != nil || len(due) == 0 {
-			return next, last, err
-		}
-		var failed error
-		for _, id := range due {
-			failed = errors.Join(failed, s.settle(ctx, id))
-		}
-		if failed != nil {
-			return time.Time{}, 0, failed
+			return found, err
 		}
 	}
+}
+
+// readSettled is read on a snapshot in which nothing is due.
+func (s *Service) readSettled(ctx context.Context, ref Ref, fn func(Reader, *Principal) error) error {
+	for {
+		var due []string
+		err := s.read(ctx, ref, func(r Reader, p *Principal) (err error) {
+			if due, _, err = s.due(r); err != nil || len(due) > 0 {
+				return err
+			}
+			return fn(r, p)
+		})
+		if err == nil && len(due) > 0 {
+			err = s.settleAll(ctx, due)
+		}
+		if err != nil || len(due) == 0 {
+			return err
+		}
+	}
+}
+
+func (s *Service) settleAll(ctx context.Context, ids []string) (failed error) {
+	for _, id := range ids {
+		failed = errors.Join(failed, s.settle(ctx, id))
+	}
+	return failed
 }

@@ -33,27 +33,48 @@ func (p *Principal) visibility() Visibility {
 // the soonest deadline first, then those without one, oldest first. Decided
 // ones come latest decision first.
 func (s *Service) Confirms(ctx context.Context, ref Ref, f ConfirmFilter, page Page) (list []*ConfirmRow, next string, err error) {
-	// A row that is due shows as pending for no longer than this.
-	if _, err := s.Settle(ctx); err != nil {
-		return nil, "", err
-	}
-	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
-		f.Visible = p.visibility()
-		if f.Mine {
-			if !p.decides() {
-				return nil
-			}
-			f.Decider = Visibility{Group: p.Group, Decides: true, Roles: roleIDs(p.Roles)}
-			if s.selfApproval && p.Kind == KindUser {
-				f.Decider.Group = ""
-			}
-		}
-		list, next, err = r.Confirms(f, page)
-		for _, row := range list {
-			row.Mine = s.mayDecide(p, &row.Confirm)
-		}
+	err = s.readSettled(ctx, ref, func(r Reader, p *Principal) error {
+		list, next, err = s.confirms(r, p, f, page)
 		return err
 	})
+	return list, next, err
+}
+
+// Inbox is a page of confirms, and how many wait for anybody.
+type Inbox struct {
+	Rows    []*ConfirmRow
+	Next    string // cursor of the next page; empty: this is the last
+	Pending int
+}
+
+// Inbox is Confirms and PendingCount at once.
+func (s *Service) Inbox(ctx context.Context, ref Ref, f ConfirmFilter, page Page) (*Inbox, error) {
+	in := new(Inbox)
+	err := s.readSettled(ctx, ref, func(r Reader, p *Principal) (err error) {
+		if in.Rows, in.Next, err = s.confirms(r, p, f, page); err != nil {
+			return err
+		}
+		in.Pending, err = pendingCount(r, p)
+		return err
+	})
+	return in, err
+}
+
+func (s *Service) confirms(r Reader, p *Principal, f ConfirmFilter, page Page) (list []*ConfirmRow, next string, err error) {
+	f.Visible = p.visibility()
+	if f.Mine {
+		if !p.decides() {
+			return nil, "", nil
+		}
+		f.Decider = Visibility{Group: p.Group, Decides: true, Roles: roleIDs(p.Roles)}
+		if s.selfApproval && p.Kind == KindUser {
+			f.Decider.Group = ""
+		}
+	}
+	list, next, err = r.Confirms(f, page)
+	for _, row := range list {
+		row.Mine = s.mayDecide(p, &row.Confirm)
+	}
 	return list, next, err
 }
 
@@ -67,13 +88,17 @@ func (s *Service) mayDecide(p *Principal, c *Confirm) bool {
 // PendingCount counts the pending confirms that wait for anybody.
 func (s *Service) PendingCount(ctx context.Context, ref Ref) (n int, err error) {
 	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
-		if !p.visibility().All {
-			return nil
-		}
-		n, err = r.PendingCount(nil)
+		n, err = pendingCount(r, p)
 		return err
 	})
 	return n, err
+}
+
+func pendingCount(r Reader, p *Principal) (int, error) {
+	if !p.visibility().All {
+		return 0, nil
+	}
+	return r.PendingCount(nil)
 }
 
 // ConfirmDetail is a confirm with everything a reviewer needs to decide.

@@ -24,7 +24,7 @@ type followers struct {
 // called, which must be. Wake may neither block nor use the Service. What is due
 // is settled first.
 func (s *Service) ListenSession(ctx context.Context, ref Ref, sessionID string, wake func()) (stop func(), err error) {
-	if _, err := s.Settle(ctx); err != nil {
+	if _, err := s.expireDue(ctx); err != nil {
 		return nil, err
 	}
 	deaf, err := s.listen(ctx, ref, sessionTopic(sessionID), wake)

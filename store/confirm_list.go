@@ -55,7 +55,7 @@ func rowsOf(w *walk) (columns, joins string, into target[*domain.ConfirmRow]) {
 // narrows come by their decision, the latest first: along no other index are
 // they found in that order.
 func (r *reader) Confirms(f domain.ConfirmFilter, p domain.Page) ([]*domain.ConfirmRow, string, error) {
-	return r.remember(f, p, func() ([]*domain.ConfirmRow, string, error) {
+	return recalledConfirms(r, f, p, func() ([]*domain.ConfirmRow, string, error) {
 		w, err := r.confirmWalk(f)
 		if err != nil {
 			return nil, "", err

@@ -22,7 +22,7 @@ type conn struct {
 	doomed error
 	rights rights
 	counts counts
-	recent recent
+	seen   seen
 }
 
 // session is an open connection to one of the databases.
@@ -91,7 +91,7 @@ func (c *conn) revive(ctx context.Context) (fresh bool, err error) {
 	_ = c.close() // what it was is gone
 	c.session = s
 	c.rights.forget()
-	c.counts, c.recent = counts{}, recent{}
+	c.counts, c.seen = counts{}, seen{}
 	return true, nil
 }
 
@@ -103,8 +103,9 @@ func (c *conn) begin(ctx context.Context, text string) error {
 		if err != nil {
 			return err
 		}
-		err = c.session.script(text)
-		if err == nil {
+		if c.use == reads {
+			err = c.look(text)
+		} else if err = c.session.script(text); err == nil {
 			c.rights.begin()
 			if c.use != writes { // see writer.attempt
 				c.counts = counts{}

@@ -133,15 +133,20 @@ func (r *reader) storedCounts(names []string) (map[string]int, error) {
 	return stored, err
 }
 
-func (r *reader) PendingCount(by *domain.Ref) (n int, err error) {
+// pendingKey is that of all pending confirms.
+type pendingKey struct{}
+
+func (r *reader) PendingCount(by *domain.Ref) (int, error) {
 	if by != nil {
 		return r.counted(pendingOf(*by))
 	}
-	types, err := r.PendingByType()
-	for _, of := range types {
-		n += of
-	}
-	return n, err
+	return recalled(r, pendingKey{}, func() (n int, err error) {
+		types, err := r.PendingByType()
+		for _, of := range types {
+			n += of
+		}
+		return n, err
+	})
 }
 
 func (r *reader) PendingByType() (map[domain.TargetType]int, error) {

@@ -57,6 +57,7 @@ type dialect interface {
 type words struct {
 	begin     string // of a transaction that writes: it waits until no other does
 	beginRead string // of one that reads a snapshot
+	version   string // reads what is another value whenever others have committed
 	record    string // creates the record of migrations if it is missing
 	tables    string // counts the tables with a name
 }

@@ -10,9 +10,14 @@ import (
 	"countersign/domain/mplp"
 )
 
-func (r *reader) NextSeq() (next int64, err error) {
-	err = r.c.row("SELECT COALESCE(MAX(seq) + 1, 0) FROM log", nil, &next)
-	return next, err
+// nextSeqKey is that of NextSeq.
+type nextSeqKey struct{}
+
+func (r *reader) NextSeq() (int64, error) {
+	return recalled(r, nextSeqKey{}, func() (next int64, err error) {
+		err = r.c.row("SELECT COALESCE(MAX(seq) + 1, 0) FROM log", nil, &next)
+		return next, err
+	})
 }
 
 func (r *reader) Entry(seq int64) (*evidence.Entry, error) {

@@ -42,6 +42,7 @@ const (
 var postgresWords = words{
 	begin:     `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SELECT pg_advisory_xact_lock(7306375027381662067)`,
 	beginRead: `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`,
+	version:   `SELECT pg_current_snapshot()::text`,
 	record: `CREATE TABLE IF NOT EXISTS schema_migrations (
 	number     BIGINT PRIMARY KEY,
 	name       TEXT NOT NULL,

@@ -24,8 +24,21 @@ var links = newTable("volatile_links", 1, func(l *domain.Link) []column {
 	}
 })
 
+// sessionKey is the hash of a session.
+type sessionKey string
+
 func (r *reader) Session(hash []byte) (*domain.Session, error) {
-	return sessions.one(r, "WHERE hash = $1", hash)
+	s, err := recalled(r, sessionKey(hash), func() (domain.Session, error) {
+		s, err := sessions.one(r, "WHERE hash = $1", hash)
+		if err != nil {
+			return domain.Session{}, err
+		}
+		return *s, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &s, nil
 }
 
 // SessionsOf lists the sessions of a user, last seen first.

@@ -25,6 +25,7 @@ var sqliteMigrations = loadMigrations(sqliteFiles, "migrations/sqlite")
 var sqliteWords = words{
 	begin:     `BEGIN IMMEDIATE`,
 	beginRead: `BEGIN`,
+	version:   `PRAGMA data_version`,
 	record: `CREATE TABLE IF NOT EXISTS schema_migrations (
 	number     INTEGER PRIMARY KEY,
 	name       TEXT NOT NULL,

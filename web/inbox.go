@@ -91,16 +91,13 @@ func (s *Server) inbox(v *visit) error {
 		return err
 	}
 	q, cursor := newInboxQuery(v.QueryParams()), v.QueryParam("cursor")
-	rows, next, err := s.svc.Confirms(v.ctx(), v.ref(), q.filter(), domain.Page{Cursor: cursor})
+	list, err := s.svc.Inbox(v.ctx(), v.ref(), q.filter(), domain.Page{Cursor: cursor})
 	if err != nil {
 		return err
 	}
-	pending, err := s.pending(v)
-	if err != nil {
-		return err
-	}
-	view := newInboxView(q, rows, s.svc.Now())
-	view.Self, view.EmptyAt, view.PendingCount = v.Request().URL.RequestURI(), s.base.String(), pending
-	view.NextURL, view.FirstURL = q.pager().next(next), q.pager().first(cursor)
+	v.waiting = &list.Pending
+	view := newInboxView(q, list.Rows, s.svc.Now())
+	view.Self, view.EmptyAt, view.PendingCount = v.Request().URL.RequestURI(), s.base.String(), list.Pending
+	view.NextURL, view.FirstURL = q.pager().next(list.Next), q.pager().first(cursor)
 	return s.show(v, http.StatusOK, "Inbox", views.SectionInbox, views.Inbox(view))
 }

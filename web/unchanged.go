@@ -23,7 +23,7 @@ var process = rand.Text()
 // page (Cache-Control: no-store), so this is for those who ask again and again
 // by themselves.
 func (s *Server) unchanged(v *visit) (bool, error) {
-	last, err := s.svc.Settle(v.ctx())
+	last, err := s.svc.Settle(v.ctx(), v.Seen)
 	if err != nil {
 		return false, err
 	}

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"testing"
@@ -13,9 +14,9 @@ import (
 	"countersign/store"
 )
 
-// What is remembered of a list ends with the next entry, whoever writes it, and
+// What is remembered of a list ends with the next commit, whoever writes it, and
 // what a caller does to its rows is the caller's own.
-func TestRecent_ListsAreNeverStale(t *testing.T) {
+func TestSeen_ListsAreNeverStale(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "countersign.db")
 	here, other := open(t, path, store.Options{}), open(t, path, store.Options{})
@@ -63,4 +64,44 @@ func TestRecent_ListsAreNeverStale(t *testing.T) {
 	write(func(tx domain.Tx) error { return tx.FinishConfirm(c) })
 	listed(all, "c approved false")
 	listed(domain.ConfirmFilter{Status: domain.Pending, Visible: domain.Visibility{All: true}})
+}
+
+// A session that was ended, or used, is so for all at once, whoever did it.
+func TestSeen_SessionsEndAtOnce(t *testing.T) {
+	t.Parallel()
+	for name, database := range map[string]string{"SQLite": filepath.Join(t.TempDir(), "countersign.db"), "PostgreSQL": postgres(t)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := files(t)
+			here, other := open(t, database, o), open(t, database, o)
+			session := &domain.Session{Hash: []byte("hash"), UserID: "u", CreatedAt: time.Unix(1, 0).UTC(), SeenAt: time.Unix(1, 0).UTC()}
+			change := func(by *store.DB, fn func(domain.Tx) error) {
+				t.Helper()
+				if err := by.Tx(t.Context(), fn); err != nil {
+					t.Fatal(err)
+				}
+			}
+			seen := func(want *domain.Session, missing error) {
+				t.Helper()
+				for range 2 * 8 { // every connection that reads, twice
+					var got *domain.Session
+					err := here.View(t.Context(), func(r domain.Reader) (err error) {
+						got, err = r.Session([]byte("hash"))
+						return err
+					})
+					if diff := cmp.Diff(want, got); diff != "" || !errors.Is(err, missing) {
+						t.Errorf("%v, want %v (-want +got):\n%s", err, missing, diff)
+					}
+				}
+			}
+			seen(nil, domain.ErrNotFound)
+			change(other, func(tx domain.Tx) error { return tx.InsertSession(session) })
+			seen(session, nil)
+			session.SeenAt = time.Unix(60, 0).UTC()
+			change(here, func(tx domain.Tx) error { return tx.TouchSession(session.Hash, session.SeenAt) })
+			seen(session, nil)
+			change(other, func(tx domain.Tx) error { return tx.DeleteSession(session.Hash) })
+			seen(nil, domain.ErrNotFound)
+		})
+	}
 }
