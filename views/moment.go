@@ -1,7 +1,7 @@
 package views
 
 import (
-	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/a-h/templ"
@@ -76,7 +76,7 @@ func Span(d time.Duration) string {
 	s := int64(max(d, 0) / time.Second)
 	switch {
 	case s < 60:
-		return fmt.Sprintf("%d s", s)
+		return strconv.FormatInt(s, 10) + " s"
 	case s < 3600:
 		return two(s/60, "min", s%60, "s")
 	case s < 86400:
@@ -87,9 +87,9 @@ func Span(d time.Duration) string {
 
 func two(a int64, unit string, b int64, small string) string {
 	if b == 0 {
-		return fmt.Sprintf("%d %s", a, unit)
+		return strconv.FormatInt(a, 10) + " " + unit
 	}
-	return fmt.Sprintf("%d %s %d %s", a, unit, b, small)
+	return strconv.FormatInt(a, 10) + " " + unit + " " + strconv.FormatInt(b, 10) + " " + small
 }
 
 func iso(t time.Time) string {
