@@ -25,7 +25,7 @@ func (d *sqlite) backup(ctx context.Context, file string) (err error) {
 		}
 	}()
 	// A connection of its own: those that read may not write a copy either.
-	s, err := d.open(d.path, writeSettings())
+	s, err := d.open(d.path, d.writeSettings())
 	if err != nil {
 		return fmt.Errorf("backup: %w", err)
 	}

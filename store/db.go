@@ -40,6 +40,9 @@ type Options struct {
 	AcceptRestore bool
 	// CommitDelay stands in for a slow disk in benchmarks.
 	CommitDelay time.Duration
+	// Hasty has commits to a file not wait for the disk: it shows what waiting
+	// costs, and that a test would notice what is lost without.
+	Hasty bool
 }
 
 var _ domain.Store = (*DB)(nil)
@@ -70,6 +73,9 @@ func Open(ctx context.Context, name string, o Options) (*DB, error) {
 	d, err := dialectOf(name)
 	if err != nil {
 		return nil, err
+	}
+	if file, ok := d.(*sqlite); ok {
+		file.hasty = o.Hasty
 	}
 	o.SigningKey, o.Head = KeyFile(name, o.SigningKey), HeadFile(name, o.Head)
 	if o.Fatal == nil {

@@ -15,6 +15,7 @@ import (
 type sqlite struct {
 	path    string
 	version int64 // of the file when it was looked at last
+	hasty   bool  // see Options
 }
 
 //go:embed migrations/sqlite/*.sql
@@ -84,7 +85,7 @@ func (d *sqlite) open(path string, settings url.Values) (*sqliteSession, error) 
 func (d *sqlite) connectWriting(ctx context.Context) (session, error) {
 	const attempts, pause = 100, 50 * time.Millisecond
 	for i := 1; ; i++ {
-		s, err := d.open(d.path, writeSettings())
+		s, err := d.open(d.path, d.writeSettings())
 		if err == nil {
 			return s, nil
 		}
@@ -117,9 +118,13 @@ func dsn(path string, settings url.Values) (string, error) {
 // writer's time until it was kept in memory; the cache, in KiB, holds the pages
 // of a full group. What is deleted is overwritten, so that content that was
 // forgotten is not in the file any more.
-func writeSettings() url.Values {
+func (d *sqlite) writeSettings() url.Values {
+	synchronous := "synchronous(FULL)"
+	if d.hasty {
+		synchronous = "synchronous(NORMAL)"
+	}
 	return url.Values{"_pragma": {
-		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)",
+		"busy_timeout(10000)", "journal_mode(WAL)", synchronous,
 		"foreign_keys(1)", "trusted_schema(0)", "temp_store(MEMORY)", "wal_autocheckpoint(0)", "cache_size(-16384)", "secure_delete(1)",
 	}}
 }

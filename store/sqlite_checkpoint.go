@@ -24,7 +24,7 @@ const (
 // the disk nobody knows what is in the file: a server that is started again
 // takes it from the journal, which still has it all.
 func (d *sqlite) tend(ctx context.Context, w *writer) {
-	s, err := d.open(d.path, writeSettings())
+	s, err := d.open(d.path, d.writeSettings())
 	if err != nil {
 		w.logger.Error("the journal cannot be folded into the database", "error", err)
 		return

@@ -6,7 +6,7 @@ import (
 	"net/url"
 
 	"modernc.org/libc"
-	_ "modernc.org/sqlite" // makes the library fit for goroutines
+	_ "modernc.org/sqlite" // readies the library when it is loaded
 	sqlite3 "modernc.org/sqlite/lib"
 )
 

@@ -10,8 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"modernc.org/sqlite"
-
 	"countersign/domain"
 	"countersign/store"
 )
@@ -25,32 +23,16 @@ func groups(ctx context.Context, r *round) error {
 		for _, delay := range []time.Duration{0, time.Millisecond, 8 * time.Millisecond} {
 			for _, mode := range []string{"grouped", "one by one"} {
 				name := fmt.Sprintf("posts %s, %v added, %s", mode, delay, crew(n))
-				if err := r.posts(ctx, name, n, delay, mode == "grouped"); err != nil {
+				if err := r.posts(ctx, name, n, store.Options{CommitDelay: delay}, mode == "grouped"); err != nil {
 					return err
 				}
 			}
 		}
-		relaxed.Store(true)
-		err := r.posts(ctx, "posts grouped, synchronous NORMAL, "+crew(n), n, 0, true)
-		relaxed.Store(false)
-		if err != nil {
+		if err := r.posts(ctx, "posts grouped, synchronous NORMAL, "+crew(n), n, store.Options{Hasty: true}, true); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// relaxed makes connections that are opened meanwhile not wait for the disk.
-var relaxed atomic.Bool
-
-func init() {
-	sqlite.RegisterConnectionHook(func(c sqlite.ExecQuerierContext, _ string) error {
-		if !relaxed.Load() {
-			return nil
-		}
-		_, err := c.ExecContext(context.Background(), "PRAGMA synchronous=NORMAL", nil)
-		return err
-	})
 }
 
 // alone lets a store have one transaction at a time, which then commits by
@@ -67,13 +49,14 @@ func (a *alone) Tx(ctx context.Context, fn func(domain.Tx) error) error {
 }
 
 // posts notes how many confirms n goroutines post in a second.
-func (r *round) posts(ctx context.Context, name string, n int, delay time.Duration, grouped bool) (err error) {
+func (r *round) posts(ctx context.Context, name string, n int, o store.Options, grouped bool) (err error) {
+	o.Now = time.Now
 	dir, err := r.fresh()
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	db, err := store.Open(ctx, filepath.Join(dir, database), store.Options{Now: time.Now, CommitDelay: delay})
+	db, err := store.Open(ctx, filepath.Join(dir, database), o)
 	if err != nil {
 		return err
 	}

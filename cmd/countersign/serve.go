@@ -45,6 +45,10 @@ var serveCommand = command{
 	},
 }
 
+// hastyCommits is false but for the program with which tests show that they would
+// see a loss.
+var hastyCommits bool
+
 // serveOptions is what the command line says about a server.
 type serveOptions struct {
 	listen       string
@@ -96,7 +100,7 @@ func (o *serveOptions) run(ctx context.Context, c *call) (err error) {
 	}
 	db, err := store.Open(ctx, c.db, store.Options{
 		Now: time.Now, Committed: s.feed.Publish, Observed: s.observed, Fatal: s.fail, Logger: s.logger,
-		SigningKey: o.signingKey, Head: o.head, AcceptRestore: o.acceptRestore,
+		SigningKey: o.signingKey, Head: o.head, AcceptRestore: o.acceptRestore, Hasty: hastyCommits,
 	})
 	if errors.Is(err, store.ErrRollback) {
 		return fmt.Errorf("%w\nIf you restored it from a backup, start once with --accept-restore: what is pending is cancelled, and the log says so", err)

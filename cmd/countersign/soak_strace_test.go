@@ -1,15 +1,12 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
-
-	"modernc.org/sqlite"
 )
 
 // traceable says whether this machine lets a test trace a process. What needs
@@ -51,9 +48,6 @@ func traced(program, output string, options ...string) []string {
 const hasty = "countersign-hasty"
 
 func hastyMain() {
-	sqlite.RegisterConnectionHook(func(c sqlite.ExecQuerierContext, _ string) error {
-		_, err := c.ExecContext(context.Background(), "PRAGMA synchronous=NORMAL", nil)
-		return err
-	})
+	hastyCommits = true
 	main()
 }
