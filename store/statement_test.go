@@ -92,6 +92,7 @@ func count(db *DB) *tally {
 // What one operation costs is how many statements it runs, and each that is waited
 // for is a way to the server and back on PostgreSQL. The bounds are what is needed
 // now, with what begins and ends transactions: whoever adds one has to say so here.
+// Reading begins with two, which go in one way.
 func TestStatementsOfAnOperation(t *testing.T) {
 	both(t, func(t *testing.T, name string) {
 		feed := domain.NewFeed()
@@ -151,22 +152,22 @@ func TestStatementsOfAnOperation(t *testing.T) {
 		}{
 			{"recognize a key", 0, func() error { _, err := svc.Recognize(ctx, text); return err }},
 			{"create", 13, func() error { pending = confirm(call); return nil }},
-			{"outcome, pending", 4, func() error { _, err := svc.Outcome(ctx, agent, pending.ID, 0); return err }},
+			{"outcome, pending", 5, func() error { _, err := svc.Outcome(ctx, agent, pending.ID, 0); return err }},
 			{"decide", 14, func() error {
 				pending = confirm(call)
 				n.reset()
 				decide(pending)
 				return nil
 			}},
-			{"outcome, decided", 5, func() error { _, err := svc.Outcome(ctx, agent, pending.ID, 0); return err }},
+			{"outcome, decided", 6, func() error { _, err := svc.Outcome(ctx, agent, pending.ID, 0); return err }},
 			{"confirm as JSON", 8, func() error { _, err := svc.ConfirmObject(ctx, agent, pending.ID); return err }},
-			{"confirm page", 8, func() error { _, err := svc.Confirm(ctx, person, pending.ID); return err }},
+			{"confirm page", 9, func() error { _, err := svc.Confirm(ctx, person, pending.ID); return err }},
 			{"inbox page", 9, func() error {
 				_, err := svc.Inbox(ctx, person, domain.ConfirmFilter{Status: domain.Pending}, domain.Page{})
 				return err
 			}},
-			{"plan page", 7, func() error { _, err := svc.Plan(ctx, person, "p"); return err }},
-			{"gate, approved", 13, func() error {
+			{"plan page", 8, func() error { _, err := svc.Plan(ctx, person, "p"); return err }},
+			{"gate, approved", 14, func() error {
 				v, err := svc.Gate(ctx, agent, domain.GateQuery{PlanID: "p", StepID: "s3"})
 				if err == nil && !v.Allow() {
 					err = fmt.Errorf("the gate says %+v", v)
