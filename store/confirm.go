@@ -49,8 +49,9 @@ var confirms = newTable("confirms", 1, func(c *domain.Confirm) []column {
 	}
 })
 
-// finishConfirm lets the first decision win.
-var finishConfirm = confirms.change("status = 'pending'", 0,
+// finishConfirm lets the first decision win. The row is found along the index of
+// canonical ids.
+var finishConfirm = confirms.change("canonical_id = $1 AND status = 'pending'", 1,
 	"status", "cause", "effective_hash", "decided_at", "decided_seq")
 
 var confirmContents = newTable("confirm_contents", 1, func(c *domain.ConfirmContent) []column {
@@ -171,7 +172,7 @@ func (x *tx) InsertConfirm(c *domain.Confirm, content *domain.ConfirmContent) er
 }
 
 func (x *tx) FinishConfirm(c *domain.Confirm) error {
-	if err := finishConfirm.run(x, c, domain.ErrConflict); err != nil {
+	if err := finishConfirm.run(x, c, domain.ErrConflict, mplp.CanonicalID("confirm", c.ID)); err != nil {
 		return err
 	}
 	if !c.Imported { // those were never counted

@@ -149,6 +149,24 @@ func TestOtherQueriesFollowIndexes(t *testing.T) {
 	}
 }
 
+// A row that is changed is found by a key, however many there are.
+func TestChangesFollowKeys(t *testing.T) {
+	t.Parallel()
+	db := openTest(t, tempFile(t), Options{})
+	for name, text := range map[string]string{
+		"finish confirm": finishConfirm.text, "forget decision": forgetDecision.text, "context": updateContext.text,
+		"plan": updatePlan.text, "role": updateRole.text, "user": updateUser.text, "key": updateKey.text,
+	} {
+		t.Run(name, func(t *testing.T) {
+			plan := explain(t, db, text, make([]any, 64))
+			heldTo(t, plan, false)
+			if found, _, _ := strings.Cut(plan, "\n"); !strings.Contains(found, "USING INDEX sqlite_autoindex_") {
+				t.Errorf("does not search a key:\n%s", plan)
+			}
+		})
+	}
+}
+
 func explain(t *testing.T, db *DB, text string, args []any) string {
 	t.Helper()
 	var lines []string
