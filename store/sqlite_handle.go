@@ -10,9 +10,9 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// sqliteHandle is an open file, beside database/sql: that locks and copies for
-// every statement and value, which took more time than what the database does
-// for them. It belongs to one goroutine at a time.
+// sqliteHandle is an open file. It is used without database/sql, whose locks,
+// look-ups and copies for every statement and value are much of what short
+// statements cost. It belongs to one goroutine at a time.
 type sqliteHandle struct {
 	tls *libc.TLS
 	db  uintptr
