@@ -75,21 +75,21 @@ func (a *api) openSocket(c echo.Context, by domain.Ref) error {
 	s.SetReadLimit(int64(a.service.Limits().Body))
 	// The request's own context means nothing once the connection is ours.
 	ctx, leave := context.WithCancel(context.WithoutCancel(c.Request().Context()))
-	taken := make(chan struct{})
-	go func() {
+	id, route, taken := requestID(c), c.Path(), make(chan struct{})
+	go func() { // which alone uses the request from here on
 		defer close(taken)
 		defer leave()
 		a.takeCommands(context.WithoutCancel(ctx), s)
 	}()
 	defer func() {
 		s.CloseNow()
-		<-taken // it uses the request, which is over when this returns
+		<-taken // the request is over when this returns
 	}()
 	err = a.attend(ctx, by, s.ping, func(ctx context.Context) error {
 		return a.service.FollowSession(ctx, by, s.session, after, func(f domain.Frame) error { return s.send(ctx, f) })
 	})
 	if ctx.Err() == nil {
-		a.fault(c, err)
+		a.broke(id, route, err)
 	}
 	_ = s.Close(farewell(err))
 	return nil
