@@ -10,8 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/google/uuid"
-
 	"countersign/domain/credential"
 	"countersign/domain/evidence"
 )
@@ -36,6 +34,7 @@ type Service struct {
 	selfApproval bool
 	// keyUse remembers the keys that were used lately (id to keyUse).
 	keyUse    sync.Map
+	ids       ids
 	documents documents
 	requested requested
 	// followers are those who follow a session.
@@ -116,12 +115,6 @@ var system = Principal{Ref: System, Name: SystemName}
 
 // clock is the server's time as it is stored: UTC, in microseconds.
 func (s *Service) clock() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
-
-// newID makes an id: a lower-case UUID v4 (requirements C-6).
-func (s *Service) newID() (string, error) {
-	id, err := uuid.NewRandomFromReader(s.rand)
-	return id.String(), err
-}
 
 // as runs fn in a transaction as the principal that ref names. It is refused
 // when there is no such principal any more.
