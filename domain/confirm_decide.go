@@ -119,9 +119,7 @@ func (s *Service) decide(ctx context.Context, ref Ref, find finder, in DecisionI
 		if err := c.sameContent(tx, in.ContentHash); err != nil {
 			return err
 		}
-		if c.EffectiveHash, err = effectiveHash(stored, content, actions); err != nil {
-			return err
-		}
+		c.EffectiveHash = effectiveHash(stored, content, actions)
 		entry, err := s.finish(tx, p, c, d)
 		if err != nil {
 			return err
@@ -212,7 +210,7 @@ func statusOf(actions []ActionDecision) Status {
 }
 
 // effectiveHash names what was approved: the content with edits in place.
-func effectiveHash(stored *ConfirmContent, content *evidence.Content, actions []ActionDecision) (string, error) {
+func effectiveHash(stored *ConfirmContent, content *evidence.Content, actions []ActionDecision) string {
 	args, edited := make([]json.RawMessage, len(actions)), false
 	for i, a := range actions {
 		if a.Type == ActionEdit && !bytes.Equal(a.Args, content.Actions[i].Args) {
@@ -220,10 +218,9 @@ func effectiveHash(stored *ConfirmContent, content *evidence.Content, actions []
 		}
 	}
 	if !edited {
-		return evidence.ContentHash(stored.Salt, stored.Content), nil
+		return evidence.ContentHash(stored.Salt, stored.Content)
 	}
-	effective, err := content.WithArgs(args).Marshal()
-	return evidence.ContentHash(stored.Salt, effective), err
+	return evidence.ContentHash(stored.Salt, content.WithArgs(args).Marshal())
 }
 
 // EffectiveHash is the hash that editing these arguments would approve, nil
@@ -233,8 +230,7 @@ func EffectiveHash(stored *ConfirmContent, args []json.RawMessage) (string, erro
 	if err != nil {
 		return "", err
 	}
-	effective, err := content.WithArgs(args).Marshal()
-	return evidence.ContentHash(stored.Salt, effective), err
+	return evidence.ContentHash(stored.Salt, content.WithArgs(args).Marshal()), nil
 }
 
 // finish writes a final decision and its entry, which it gives. A CAS in the

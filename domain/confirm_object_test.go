@@ -29,10 +29,7 @@ func TestConfirmObject(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			content, err := (&evidence.Content{ConfirmID: "c", Actions: tt.actions}).Marshal()
-			if err != nil {
-				t.Fatal(err)
-			}
+			content := (&evidence.Content{ConfirmID: "c", Actions: tt.actions}).Marshal()
 			c := &ConfirmContent{Content: content, Native: withoutArgs([]byte(tt.sent), tt.actions)}
 			if string(c.Native) != tt.stored {
 				t.Errorf("stored %q, want %q", c.Native, tt.stored)

@@ -307,10 +307,7 @@ func (s *Service) content(c *Confirm, in *mplp.Confirm) (*ConfirmContent, error)
 	if _, err := io.ReadFull(s.rand, stored.Salt); err != nil {
 		return nil, fmt.Errorf("salt: %w", err)
 	}
-	var err error
-	if stored.Content, err = document.Marshal(); err != nil {
-		return nil, err
-	}
+	stored.Content = document.Marshal()
 	c.ContentHash = evidence.ContentHash(stored.Salt, stored.Content)
 	c.EffectiveHash = c.ContentHash
 	object := mplp.CompleteConfirm(in.Native, c.ID, c.TargetID, c.RequestedByRole, requestedAt)

@@ -238,11 +238,8 @@ func (s *Service) unproven(r Reader, c *Confirm, d *Decision, q GateQuery) (*Ver
 		return nil, err
 	}
 	content, err := evidence.ParseContent(stored.Content)
-	if err != nil || evidence.ContentHash(stored.Salt, stored.Content) != c.ContentHash {
-		return block("unproven", "What is stored is not what was approved."), nil
-	}
-	effective, err := effectiveHash(stored, content, d.Actions)
-	if err != nil || effective != c.EffectiveHash {
+	if err != nil || evidence.ContentHash(stored.Salt, stored.Content) != c.ContentHash ||
+		effectiveHash(stored, content, d.Actions) != c.EffectiveHash {
 		return block("unproven", "What is stored is not what was approved."), nil
 	}
 	if q.ToolUseID == "" && q.ArgsHash == "" {

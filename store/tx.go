@@ -45,15 +45,12 @@ func (x *tx) NextSeq() (int64, error) { return x.next, nil }
 
 func (x *tx) Append(e *evidence.Entry) error {
 	e.Seq, e.Rows = x.next, x.rows
-	data, err := e.Marshal()
-	if err != nil {
-		return fmt.Errorf("marshal log entry: %w", err)
-	}
+	data := e.Marshal()
 	kind, confirm := e.Type, e.ConfirmID
 	if kind == evidence.EntryRequested {
 		kind, confirm = "", "" // NULL stands for it, and the confirm has its number
 	}
-	err = x.c.later(`INSERT INTO log (seq, entry, type, confirm_id, plan_id, object_id, trace_id)
+	err := x.c.later(`INSERT INTO log (seq, entry, type, confirm_id, plan_id, object_id, trace_id)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)`, e.Seq, data,
 		text(&kind).value(), text(&confirm).value(), text(&e.PlanID).value(), text(&e.ObjectID).value(), text(&e.TraceID).value())
 	if err != nil {

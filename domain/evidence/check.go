@@ -66,8 +66,7 @@ func checkDecision(r *Report, e *Entry, d Decided) {
 	if e.EffectiveHash == "" || !edited && ContentHash(d.Salt, d.Content) == e.EffectiveHash {
 		return
 	}
-	effective, err := content.WithArgs(args).Marshal()
-	if err != nil || ContentHash(d.Salt, effective) != e.EffectiveHash {
+	if ContentHash(d.Salt, content.WithArgs(args).Marshal()) != e.EffectiveHash {
 		r.found("confirm %s: what was approved is not what was logged", d.ConfirmID)
 	}
 }

@@ -79,23 +79,58 @@ type wireContent struct {
 	MessageID       string          `json:"message_id,omitempty"`
 }
 
-// Marshal gives the bytes that are stored and hashed.
-func (c *Content) Marshal() ([]byte, error) {
-	w := wireContent{
-		V: 1, ConfirmID: c.ConfirmID, TargetType: c.TargetType, TargetID: c.TargetID, TargetHash: c.TargetHash,
-		PlanID: c.PlanID, StepID: c.StepID, RequiredRole: c.RequiredRole,
-		RequestedByRole: c.RequestedByRole, RequestedBy: c.RequestedBy,
-		ReceivedAt: c.ReceivedAt.UTC().Format(TimeFormat), RequestedAt: c.RequestedAt,
-		OnReject: c.OnReject, Supersedes: c.Supersedes, Reason: c.Reason,
-		Trace: c.Trace, SessionID: c.SessionID, MessageID: c.MessageID,
-	}
-	if !c.ExpiresAt.IsZero() {
-		w.ExpiresAt = c.ExpiresAt.UTC().Format(TimeFormat)
-	}
+// Marshal gives the bytes that are stored and hashed. Raw members are compact
+// JSON.
+func (c *Content) Marshal() []byte {
+	size := 1024 + len(c.Reason) + len(c.Trace)
 	for _, a := range c.Actions {
-		w.Actions = append(w.Actions, wireAction(a))
+		size += 256 + len(a.Args) + len(a.Description) + len(a.ReviewConfig)
 	}
-	return encode(w)
+	o := make(object, 0, size)
+	o.text(`{"v":1,"confirm_id":`, c.ConfirmID)
+	o.text(`,"target_type":`, c.TargetType)
+	o.text(`,"target_id":`, c.TargetID)
+	o.member(`,"target_hash":`, c.TargetHash)
+	o.member(`,"plan_id":`, c.PlanID)
+	o.member(`,"step_id":`, c.StepID)
+	o.member(`,"required_role":`, c.RequiredRole)
+	o.text(`,"requested_by_role":`, c.RequestedByRole)
+	o.text(`,"requested_by":`, c.RequestedBy)
+	o.moment(`,"received_at":`, c.ReceivedAt)
+	o.text(`,"requested_at":`, c.RequestedAt)
+	if !c.ExpiresAt.IsZero() {
+		o.moment(`,"expires_at":`, c.ExpiresAt)
+	}
+	o.member(`,"on_reject":`, c.OnReject)
+	o.member(`,"supersedes":`, c.Supersedes)
+	o.member(`,"reason":`, c.Reason)
+	o.actions(c.Actions)
+	o.raw(`,"trace":`, c.Trace)
+	o.member(`,"session_id":`, c.SessionID)
+	o.member(`,"message_id":`, c.MessageID)
+	return append(o, '}')
+}
+
+// actions writes the member with the actions, if there are any.
+func (o *object) actions(list []Action) {
+	for i, a := range list {
+		if i == 0 {
+			o.text(`,"actions":[{"name":`, a.Name)
+		} else {
+			o.text(`,{"name":`, a.Name)
+		}
+		if a.Args == nil {
+			a.Args = json.RawMessage("null")
+		}
+		o.raw(`,"args":`, a.Args)
+		o.member(`,"tool_use_id":`, a.ToolUseID)
+		o.member(`,"description":`, a.Description)
+		o.raw(`,"review_config":`, a.ReviewConfig)
+		*o = append(*o, '}')
+	}
+	if len(list) > 0 {
+		*o = append(*o, ']')
+	}
 }
 
 // ParseContent reads the bytes that Marshal wrote.

@@ -23,10 +23,7 @@ func FuzzContent(f *testing.F) {
 		}
 		c := evidence.Content{ConfirmID: "c", Reason: reason, ReceivedAt: time.UnixMilli(0).UTC(),
 			Actions: []evidence.Action{{Name: name, Args: compact.Bytes()}}}
-		written, err := c.Marshal()
-		if err != nil {
-			t.Fatal(err)
-		}
+		written := c.Marshal()
 		read, err := evidence.ParseContent(written)
 		if err != nil {
 			t.Fatalf("%s: %v", written, err)
@@ -34,9 +31,8 @@ func FuzzContent(f *testing.F) {
 		if got := read.Actions[0].Args; !bytes.Equal(got, compact.Bytes()) {
 			t.Errorf("arguments %q came back as %q", &compact, got)
 		}
-		again, err := read.Marshal()
-		if err != nil || !bytes.Equal(again, written) {
-			t.Errorf("%s was written again as %s (%v)", written, again, err)
+		if again := read.Marshal(); !bytes.Equal(again, written) {
+			t.Errorf("%s was written again as %s", written, again)
 		}
 	})
 }
@@ -62,7 +58,7 @@ func FuzzParse(f *testing.F) {
 		_, _ = evidence.PeekCheckpoint(string(data))
 		_, _ = evidence.ParseSigningKey(string(data))
 		if e, err := evidence.ParseEntry(data); err == nil {
-			if _, err := e.Marshal(); err != nil {
+			if _, err := evidence.ParseEntry(e.Marshal()); err != nil {
 				t.Errorf("%s is read and cannot be written: %v", data, err)
 			}
 		}

@@ -77,19 +77,48 @@ type wireDecision struct {
 	Filled   bool   `json:"filled,omitempty"`
 }
 
-// Marshal gives the bytes of the entry that are stored and hashed.
-func (e *Entry) Marshal() ([]byte, error) {
-	var decisions []wireDecision
-	for _, d := range e.Decisions {
-		decisions = append(decisions, wireDecision{d.Type, shortHash(d.ArgsHash), d.Filled})
+// Marshal gives the bytes of the entry that are stored and hashed. Data is
+// compact JSON.
+func (e *Entry) Marshal() []byte {
+	o := make(object, 0, 768+len(e.Data)+160*(len(e.Rows)+len(e.Decisions)))
+	o.integer(`{"v":1,"seq":`, e.Seq)
+	o.text(`,"type":`, e.Type)
+	o.moment(`,"at":`, e.At)
+	o.text(`,"principal":`, e.Principal)
+	o.text(`,"kind":`, e.Kind)
+	o.member(`,"name":`, e.Name)
+	o.member(`,"role":`, e.Role)
+	o.member(`,"cause":`, e.Cause)
+	o.member(`,"confirm_id":`, e.ConfirmID)
+	o.member(`,"plan_id":`, e.PlanID)
+	o.member(`,"object_id":`, e.ObjectID)
+	o.member(`,"content_hash":`, shortHash(e.ContentHash))
+	o.member(`,"effective_hash":`, shortHash(e.EffectiveHash))
+	o.decisions(e.Decisions)
+	o.member(`,"trace_id":`, e.TraceID)
+	o.member(`,"span_id":`, e.SpanID)
+	o.raw(`,"data":`, e.Data)
+	o.rows(e)
+	return append(o, '}')
+}
+
+// decisions writes the member with the decisions, if there are any.
+func (o *object) decisions(list []EntryDecision) {
+	for i, d := range list {
+		if i == 0 {
+			o.text(`,"decisions":[{"type":`, d.Type)
+		} else {
+			o.text(`,{"type":`, d.Type)
+		}
+		o.text(`,"args_hash":`, shortHash(d.ArgsHash))
+		if d.Filled {
+			*o = append(*o, `,"filled":true`...)
+		}
+		*o = append(*o, '}')
 	}
-	return encode(wire{
-		V: 1, Seq: e.Seq, Type: e.Type, At: e.At.UTC().Format(TimeFormat),
-		Principal: e.Principal, Kind: e.Kind, Name: e.Name, Role: e.Role, Cause: e.Cause,
-		ConfirmID: e.ConfirmID, PlanID: e.PlanID, ObjectID: e.ObjectID,
-		ContentHash: shortHash(e.ContentHash), EffectiveHash: shortHash(e.EffectiveHash), Decisions: decisions,
-		TraceID: e.TraceID, SpanID: e.SpanID, Data: e.Data, Rows: e.rowsWire(),
-	})
+	if len(list) > 0 {
+		*o = append(*o, ']')
+	}
 }
 
 // ParseEntry reads the bytes that Marshal wrote.

@@ -49,17 +49,23 @@ func (e *Entry) longKey(key string) string {
 	return strings.TrimPrefix(key, verbatim)
 }
 
-// rowsWire writes rows as [table, key, digest]; the digest of a row that was
-// removed is empty.
-func (e *Entry) rowsWire() [][]string {
-	list := make([][]string, len(e.Rows))
+// rows writes the member with the rows, each as [table, key, digest]; the digest
+// of a row that was removed is empty.
+func (o *object) rows(e *Entry) {
+	*o = append(*o, `,"rows":[`...)
 	for i, r := range e.Rows {
-		list[i] = []string{r.Table, e.shortKey(r.Key), digestEncoding.EncodeToString(r.Digest)}
+		if i > 0 {
+			*o = append(*o, ',')
+		}
+		o.text(`[`, r.Table)
+		o.text(`,`, e.shortKey(r.Key))
+		o.text(`,`, digestEncoding.EncodeToString(r.Digest))
+		*o = append(*o, ']')
 	}
-	return list
+	*o = append(*o, ']')
 }
 
-// parseRows reads what rowsWire writes.
+// parseRows reads what rows writes.
 func (e *Entry) parseRows(list [][]string) ([]Row, error) {
 	rows := make([]Row, len(list))
 	for i, parts := range list {
