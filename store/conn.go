@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -53,6 +54,10 @@ type session interface {
 	gone() bool
 	close() error
 }
+
+// errLate says that a statement that ran later failed: its member, which did not
+// wait for it, may have come to its end, and others have relied on it.
+var errLate = errors.New("a statement that nobody waited for failed")
 
 // row is a row of a result.
 type row interface {

@@ -210,6 +210,71 @@ func together(t *testing.T, db *DB, fns ...func(domain.Tx) error) []error {
 	return answers
 }
 
+// What a member writes and nobody waits for runs when it has ended well, or as soon
+// as it reads. Whatever it had come to when it fails, nothing of it is left; what
+// fails only then takes the group with it.
+func TestStatementsThatNobodyWaitsFor(t *testing.T) {
+	path := tempFile(t)
+	synctest.Test(t, func(t *testing.T) {
+		db := openTest(t, path, Options{})
+		key := func(id string) string { return "INSERT INTO volatile_key_used (key_id, used_at) VALUES ('" + id + "', 1)" }
+		write := func(id string) func(domain.Tx) error {
+			return func(x domain.Tx) error { return x.(*tx).c.later(key(id)) }
+		}
+		used := func(r *reader) []string {
+			ids, err := r.strings("SELECT key_id FROM volatile_key_used ORDER BY key_id")
+			if err != nil {
+				t.Error(err)
+			}
+			return ids
+		}
+		reads := func(want ...string) func(domain.Tx) error {
+			return func(x domain.Tx) error {
+				if diff := cmp.Diff(want, used(&x.(*tx).reader)); diff != "" {
+					t.Errorf("read in the middle (-want +got):\n%s", diff)
+				}
+				return nil
+			}
+		}
+		all := func(fns ...func(domain.Tx) error) func(domain.Tx) error {
+			return func(x domain.Tx) error {
+				for _, fn := range fns {
+					if err := fn(x); err != nil {
+						return err
+					}
+				}
+				return nil
+			}
+		}
+		refused := errors.New("refused by a rule")
+		fails := func(domain.Tx) error { return refused }
+		stored := func(want ...string) {
+			t.Helper()
+			err := db.view(t.Context(), func(r *reader) error {
+				if diff := cmp.Diff(want, used(r)); diff != "" {
+					t.Errorf("stored (-want +got):\n%s", diff)
+				}
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		}
+		answers := together(t, db, write("a"), all(write("b"), fails), all(write("c"), reads("a", "c"), write("d"), fails),
+			all(reads("a"), write("e"), reads("a", "e"), write("f")))
+		if diff := cmp.Diff([]bool{false, true, true, false}, []bool{answers[0] != nil, answers[1] != nil, answers[2] != nil, answers[3] != nil}); diff != "" {
+			t.Errorf("refused (-want +got):\n%s", diff)
+		}
+		stored("a", "e", "f")
+		for i, err := range together(t, db, write("g"), all(write("h"), write("a")), write("i")) {
+			if domain.ErrorCode(err) != domain.CodeEvidenceUnavailable {
+				t.Errorf("member %d of the group in which one failed late: %v", i, err)
+			}
+		}
+		stored("a", "e", "f")
+	})
+}
+
 func TestDoomedGroups(t *testing.T) {
 	exec := func(x domain.Tx, text string) error {
 		_, err := x.(*tx).c.exec(text)

@@ -77,10 +77,6 @@ func (s *postgresSession) send(text string, args []any, read func(pgx.BatchResul
 	return err
 }
 
-// errLate says that a statement failed after its member had ended: the members
-// after it have relied on it.
-var errLate = errors.New("a statement failed after its transaction had come to its end")
-
 // drop forgets what is queued.
 func (s *postgresSession) drop() { s.queue, s.ended, s.unmarked = pgx.Batch{}, 0, false }
 

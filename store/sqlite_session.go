@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	sqlite3 "modernc.org/sqlite/lib"
@@ -11,12 +12,22 @@ import (
 // more texts than are worth keeping prepared.
 const maxStatements = 256
 
-// sqliteSession is a connection with its prepared statements.
+// sqliteSession is a connection with its prepared statements. In a savepoint the
+// database copies every page before it is changed, once for each member of a
+// group: so one that only writes what nobody waits for gets none.
 type sqliteSession struct {
 	*sqliteHandle
+	unmarked   bool      // a member has its turn, and no savepoint yet
+	waiting    []written // its statements
 	statements map[string]*sqliteStatement // those that do not run
 	name       string                      // of the file with settings, for verification
 	clean      func()                      // at the end; may be nil
+}
+
+// written is a statement that is to run.
+type written struct {
+	text string
+	args []any
 }
 
 func openSQLite(name string) (*sqliteSession, error) {
@@ -37,7 +48,34 @@ func (s *sqliteSession) run(text string, args []any, fn func(row) error) (err er
 		}
 	}
 	defer s.keep(text, statement)
+	if s.unmarked && (len(s.waiting) > 0 || !statement.reads()) {
+		if err := s.settle(); err != nil {
+			return err
+		}
+	}
 	return statement.run(args, fn)
+}
+
+// settle gives the member its savepoint, and runs what waits in it.
+func (s *sqliteSession) settle() error {
+	s.unmarked = false
+	if err := s.run("SAVEPOINT member", nil, nil); err != nil {
+		return err
+	}
+	return s.flush()
+}
+
+// flush runs what waits.
+func (s *sqliteSession) flush() error {
+	waiting := s.waiting
+	s.waiting = s.waiting[:0]
+	for _, w := range waiting {
+		if err := s.run(w.text, w.args, nil); err != nil {
+			return fmt.Errorf("%w: %w", errLate, err)
+		}
+	}
+	clear(waiting)
+	return nil
 }
 
 func (s *sqliteSession) keep(text string, statement *sqliteStatement) {
@@ -65,28 +103,63 @@ func (s *sqliteSession) query(text string, args []any, fn func(row) error) error
 }
 
 func (s *sqliteSession) script(text string) error {
+	s.drop()
 	if strings.Contains(text, ";") {
 		return s.sqliteHandle.script(text)
 	}
-	return s.later(text, nil)
+	return s.run(text, nil, nil)
 }
 
-func (s *sqliteSession) later(text string, args []any) error { return s.run(text, args, nil) }
+func (s *sqliteSession) later(text string, args []any) error {
+	if s.unmarked {
+		s.waiting = append(s.waiting, written{text, args})
+		return nil
+	}
+	return s.run(text, args, nil)
+}
 
-func (s *sqliteSession) mark() error { return s.later("SAVEPOINT member", nil) }
+func (s *sqliteSession) mark() error {
+	s.unmarked = true
+	return nil
+}
 
-func (s *sqliteSession) release() error { return s.later("RELEASE member", nil) }
+func (s *sqliteSession) release() error {
+	if !s.unmarked {
+		return s.run("RELEASE member", nil, nil)
+	}
+	s.unmarked = false
+	if err := s.held(); err != nil {
+		return err
+	}
+	return s.flush()
+}
 
 func (s *sqliteSession) undo() error {
-	if err := s.later("ROLLBACK TO member", nil); err != nil {
+	if s.unmarked { // nothing of it ran
+		s.drop()
+		return s.held()
+	}
+	if err := s.run("ROLLBACK TO member", nil, nil); err != nil {
 		return err
 	}
 	return s.release()
 }
 
+// held says whether there still is a transaction: without one, every statement
+// would be committed by itself.
+func (s *sqliteSession) held() error {
+	if sqlite3.Xsqlite3_get_autocommit(s.tls, s.db) != 0 {
+		return fmt.Errorf("%w: the transaction is gone", errLate)
+	}
+	return nil
+}
+
+// drop forgets what waits.
+func (s *sqliteSession) drop() { s.waiting, s.unmarked = nil, false }
+
 // commit has nobody to tell: others look.
 func (s *sqliteSession) commit(bool) (known bool, err error) {
-	err = s.later("COMMIT", nil)
+	err = s.run("COMMIT", nil, nil)
 	code := resultCode(err)
 	return code == sqlite3.SQLITE_FULL || code == sqlite3.SQLITE_BUSY, err
 }
@@ -105,6 +178,9 @@ func (s *sqliteSession) close() error {
 }
 
 func (s *sqliteSession) dooms(err error) bool {
+	if errors.Is(err, errLate) {
+		return true
+	}
 	switch resultCode(err) {
 	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOMEM,
 		sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_READONLY:

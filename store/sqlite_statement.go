@@ -53,6 +53,9 @@ func (h *sqliteHandle) prepare(text string) (*sqliteStatement, error) {
 	return s, nil
 }
 
+// reads says whether the statement writes nothing.
+func (s *sqliteStatement) reads() bool { return sqlite3.Xsqlite3_stmt_readonly(s.tls, s.p) != 0 }
+
 // run runs the statement and calls fn for every row; a statement without rows
 // needs none.
 func (s *sqliteStatement) run(args []any, fn func(row) error) error {
