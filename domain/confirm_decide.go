@@ -257,9 +257,7 @@ func (s *Service) finish(tx Tx, p *Principal, c *Confirm, d *Decision) (entry *e
 	} else if err != nil {
 		return nil, err
 	}
-	if err := tx.InsertDecision(d); errors.Is(err, ErrConflict) {
-		return nil, refuse(CodeIDTaken, "Another decision has the id %s.", d.ID)
-	} else if err != nil {
+	if err := tx.InsertDecision(d); err != nil {
 		return nil, err
 	}
 	facts := []any{"decision_id", d.ID, "target_type", c.TargetType, "target_id", c.TargetID}

@@ -130,7 +130,10 @@ type Tx interface {
 	UpdatePlan(p *Plan, from PlanStatus, content []byte) error
 	InsertConfirm(*Confirm, *ConfirmContent) error
 	// FinishConfirm ends a pending confirm; ErrConflict if it is not pending.
+	// The confirm is the whole of what this transaction has read.
 	FinishConfirm(*Confirm) error
+	// InsertDecision writes a decision. A second one of the same number fails with
+	// all that is committed together with it.
 	InsertDecision(*Decision) error
 	InsertConsumption(*Consumption) error
 	InsertTrace(*Trace) error

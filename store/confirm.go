@@ -49,9 +49,8 @@ var confirms = newTable("confirms", 1, func(c *domain.Confirm) []column {
 	}
 })
 
-// finishConfirm lets the first decision win. The row is found along the index of
-// canonical ids.
-var finishConfirm = confirms.change("canonical_id = $1 AND status = 'pending'", 1,
+// finishConfirm lets the first decision win. The row is found by its number.
+var finishConfirm = confirms.change("requested_seq = $1 AND status = 'pending'", 1,
 	"status", "cause", "effective_hash", "decided_at", "decided_seq")
 
 var confirmContents = newTable("confirm_contents", 1, func(c *domain.ConfirmContent) []column {
@@ -172,8 +171,18 @@ func (x *tx) InsertConfirm(c *domain.Confirm, content *domain.ConfirmContent) er
 }
 
 func (x *tx) FinishConfirm(c *domain.Confirm) error {
-	if err := finishConfirm.run(x, c, domain.ErrConflict, mplp.CanonicalID("confirm", c.ID)); err != nil {
-		return err
+	// Nobody else writes until this transaction ends, so what is pending now is so
+	// when the row is changed.
+	var pending int
+	err := x.c.row("SELECT 1 FROM confirms WHERE requested_seq = $1 AND status = 'pending'", []any{c.RequestedSeq}, &pending)
+	if err == domain.ErrNotFound {
+		return domain.ErrConflict
+	}
+	if err == nil {
+		err = finishConfirm.later(x, c, c.RequestedSeq)
+	}
+	if err != nil {
+		return confirms.wrap("update", err)
 	}
 	if !c.Imported { // those were never counted
 		x.count(-1, pendingType(c.TargetType), pendingOf(c.RequestedBy))

@@ -26,7 +26,9 @@ func (r *reader) Decisions(requested int64) ([]*domain.Decision, error) {
 	return decisions.all(r, "WHERE requested_seq = $1 ORDER BY number", requested)
 }
 
-func (x *tx) InsertDecision(d *domain.Decision) error { return decisions.insert(x, d) }
+// InsertDecision is called for confirms that were just finished, which they are
+// once.
+func (x *tx) InsertDecision(d *domain.Decision) error { return decisions.add(x, d) }
 
 // forgetDecision takes out of a decision what repeats the content it was made
 // on: the arguments and words that stand in it. Their hashes stay.

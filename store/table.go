@@ -177,23 +177,24 @@ func (t *table[T]) change(guard string, guards int, columns ...string) *change[T
 	if guard != "" {
 		where = append(where, guard)
 	}
-	c.text = fmt.Sprintf("UPDATE %s SET %s WHERE %s RETURNING %s",
-		t.name, strings.Join(sets, ", "), strings.Join(where, " AND "), t.list(""))
+	c.text = fmt.Sprintf("UPDATE %s SET %s WHERE %s", t.name, strings.Join(sets, ", "), strings.Join(where, " AND "))
 	return c
+}
+
+func (c *change[T]) args(values, guards []any) []any {
+	args := guards
+	for _, i := range c.set {
+		args = append(args, values[i])
+	}
+	return append(args, values[:c.keys]...)
 }
 
 // run updates v's row. What is digested is what the database has stored, not
 // what was meant to be. It returns missed when no row has the key and
 // satisfies the guard.
 func (c *change[T]) run(x *tx, v *T, missed error, guards ...any) error {
-	values := c.values(v)
-	args := guards
-	for _, i := range c.set {
-		args = append(args, values[i])
-	}
-	args = append(args, values[:c.keys]...)
 	stored := make([]any, len(c.columns))
-	err := x.c.row(c.text, args, pointers(stored)...)
+	err := x.c.row(c.text+" RETURNING "+c.list(""), c.args(c.values(v), guards), pointers(stored)...)
 	if err == domain.ErrNotFound {
 		return missed
 	}
@@ -201,6 +202,17 @@ func (c *change[T]) run(x *tx, v *T, missed error, guards ...any) error {
 		return c.wrap("update", err)
 	}
 	return x.wrote(&c.shape, stored)
+}
+
+// later updates v's row without waiting for it. V must be the whole row as this
+// transaction has read it, but for the columns that change, and be known to satisfy
+// the guard.
+func (c *change[T]) later(x *tx, v *T, guards ...any) error {
+	values := c.values(v)
+	if err := x.c.later(c.text, c.args(values, guards)...); err != nil {
+		return err
+	}
+	return x.wrote(&c.shape, values)
 }
 
 // wrap says which table an error is about, for the operator's log.
