@@ -143,7 +143,7 @@ func TestStatementsOfAnOperation(t *testing.T) {
 		}
 
 		n := count(db)
-		waits := map[string]int64{"create": 3, "decide": 7} // while nobody else writes
+		waits := map[string]int64{"create": 3, "decide": 6} // while nobody else writes
 		var pending *domain.Confirm
 		for _, op := range []struct {
 			name string
@@ -151,7 +151,7 @@ func TestStatementsOfAnOperation(t *testing.T) {
 			run  func() error
 		}{
 			{"recognize a key", 0, func() error { _, err := svc.Recognize(ctx, text); return err }},
-			{"create", 13, func() error { pending = confirm(call); return nil }},
+			{"create", 12, func() error { pending = confirm(call); return nil }},
 			{"outcome, pending", 5, func() error { _, err := svc.Outcome(ctx, agent, pending.ID, 0); return err }},
 			{"decide", 14, func() error {
 				pending = confirm(call)
