@@ -104,33 +104,22 @@ func (c *Content) Marshal() []byte {
 	o.member(`,"on_reject":`, c.OnReject)
 	o.member(`,"supersedes":`, c.Supersedes)
 	o.member(`,"reason":`, c.Reason)
-	o.actions(c.Actions)
-	o.raw(`,"trace":`, c.Trace)
-	o.member(`,"session_id":`, c.SessionID)
-	o.member(`,"message_id":`, c.MessageID)
-	return append(o, '}')
-}
-
-// actions writes the member with the actions, if there are any.
-func (o *object) actions(list []Action) {
-	for i, a := range list {
-		if i == 0 {
-			o.text(`,"actions":[{"name":`, a.Name)
-		} else {
-			o.text(`,{"name":`, a.Name)
-		}
+	o.list(`,"actions":[`, len(c.Actions), func(i int) {
+		a := c.Actions[i]
 		if a.Args == nil {
 			a.Args = json.RawMessage("null")
 		}
+		o.text(`{"name":`, a.Name)
 		o.raw(`,"args":`, a.Args)
 		o.member(`,"tool_use_id":`, a.ToolUseID)
 		o.member(`,"description":`, a.Description)
 		o.raw(`,"review_config":`, a.ReviewConfig)
-		*o = append(*o, '}')
-	}
-	if len(list) > 0 {
-		*o = append(*o, ']')
-	}
+		o = append(o, '}')
+	})
+	o.raw(`,"trace":`, c.Trace)
+	o.member(`,"session_id":`, c.SessionID)
+	o.member(`,"message_id":`, c.MessageID)
+	return append(o, '}')
 }
 
 // ParseContent reads the bytes that Marshal wrote.

@@ -94,31 +94,20 @@ func (e *Entry) Marshal() []byte {
 	o.member(`,"object_id":`, e.ObjectID)
 	o.member(`,"content_hash":`, shortHash(e.ContentHash))
 	o.member(`,"effective_hash":`, shortHash(e.EffectiveHash))
-	o.decisions(e.Decisions)
+	o.list(`,"decisions":[`, len(e.Decisions), func(i int) {
+		d := e.Decisions[i]
+		o.text(`{"type":`, d.Type)
+		o.text(`,"args_hash":`, shortHash(d.ArgsHash))
+		if d.Filled {
+			o = append(o, `,"filled":true`...)
+		}
+		o = append(o, '}')
+	})
 	o.member(`,"trace_id":`, e.TraceID)
 	o.member(`,"span_id":`, e.SpanID)
 	o.raw(`,"data":`, e.Data)
 	o.rows(e)
 	return append(o, '}')
-}
-
-// decisions writes the member with the decisions, if there are any.
-func (o *object) decisions(list []EntryDecision) {
-	for i, d := range list {
-		if i == 0 {
-			o.text(`,"decisions":[{"type":`, d.Type)
-		} else {
-			o.text(`,{"type":`, d.Type)
-		}
-		o.text(`,"args_hash":`, shortHash(d.ArgsHash))
-		if d.Filled {
-			*o = append(*o, `,"filled":true`...)
-		}
-		*o = append(*o, '}')
-	}
-	if len(list) > 0 {
-		*o = append(*o, ']')
-	}
 }
 
 // ParseEntry reads the bytes that Marshal wrote.

@@ -43,6 +43,21 @@ func (o *object) raw(name string, value []byte) {
 	}
 }
 
+// list writes a member with an array of n items, if there are any.
+func (o *object) list(name string, n int, item func(i int)) {
+	for i := range n {
+		if i == 0 {
+			*o = append(*o, name...)
+		} else {
+			*o = append(*o, ',')
+		}
+		item(i)
+	}
+	if n > 0 {
+		*o = append(*o, ']')
+	}
+}
+
 // appendText appends a string as JSON has it.
 func appendText(b []byte, s string) []byte {
 	for i := range len(s) {
