@@ -221,6 +221,24 @@ func TestLot_NothingSentEarlyIsLost(t *testing.T) {
 	}
 }
 
+// TestLot_NothingOfManyIsLost: what was sent early is more than the server reads
+// at once, and requests that come back are longer than they were.
+func TestLot_NothingOfManyIsLost(t *testing.T) {
+	t.Parallel()
+	g := newGarage(t)
+	const requests = 100
+	var all strings.Builder
+	for i := range requests {
+		all.WriteString(get(fmt.Sprintf("/%d", i), strings.Repeat("A:b\r\n", 20)))
+	}
+	_, in := g.dial(all.String() + get("/now", ""))
+	for i := range requests {
+		g.hears(in, fmt.Sprintf(`GET /%d "a b" parked true`, i))
+	}
+	g.hears(in, `GET /now "a b" parked false`)
+	g.empty()
+}
+
 // TestLot_ClientLeaves: its request comes back, to be ended as any other.
 func TestLot_ClientLeaves(t *testing.T) {
 	t.Parallel()

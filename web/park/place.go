@@ -42,10 +42,12 @@ func (p *Place) Take(w http.ResponseWriter, r *http.Request) bool {
 		return false
 	}
 	early, _ := buffered.Peek(buffered.Reader.Buffered()) // as much is there
-	p.early, p.untold = bytes.Clone(early), len(early) > 0
+	p.early = bytes.Clone(early)
 	if again, ok := hijacked.(*conn); ok {
+		p.early = append(p.early, again.unread...) // more than the server read at once
 		hijacked = again.Conn
 	}
+	p.untold = len(p.early) > 0
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.conn = hijacked
