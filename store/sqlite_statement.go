@@ -89,13 +89,16 @@ func (s *sqliteStatement) reset() {
 	}
 }
 
-// make gives room for so many bytes of texts.
+// make gives room for so many bytes of texts, none if there is no memory.
 func (s *sqliteStatement) make(n int) {
 	if s.texts != 0 {
 		libc.Xfree(s.tls, s.texts)
 	}
-	if s.texts, s.room = 0, n; n > 0 {
-		s.texts = libc.Xmalloc(s.tls, uint64(n))
+	if s.texts, s.room = 0, 0; n == 0 {
+		return
+	}
+	if s.texts = libc.Xmalloc(s.tls, uint64(n)); s.texts != 0 {
+		s.room = n
 	}
 }
 
@@ -138,6 +141,10 @@ func (s *sqliteStatement) bind(args []any) error {
 			code = sqlite3.Xsqlite3_bind_text(s.tls, s.p, parameter, at, int32(n), 0)
 			at += uintptr(n)
 		case []byte:
+			if v == nil {
+				code = sqlite3.Xsqlite3_bind_null(s.tls, s.p, parameter)
+				break
+			}
 			n := copy(libc.GoBytes(at, len(v)), v)
 			code = sqlite3.Xsqlite3_bind_blob(s.tls, s.p, parameter, at, int32(n), 0)
 			at += uintptr(n)

@@ -90,3 +90,23 @@ func TestSQLiteStatement(t *testing.T) {
 		t.Errorf("%d rows deleted, %v", n, err)
 	}
 }
+
+// A statement for which there was no memory once runs when there is some.
+func TestSQLiteStatement_GoesOnAfterNoMemory(t *testing.T) {
+	t.Parallel()
+	s, err := openSQLite("file:memory?mode=memory")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.close() }()
+	const text = "SELECT $1"
+	if _, err := s.exec(text, []any{"a"}); err != nil {
+		t.Fatal(err)
+	}
+	if s.statements[text].make(1 << 60); s.statements[text].texts != 0 {
+		t.Fatal("there was memory")
+	}
+	if _, err := s.exec(text, []any{"b"}); err != nil {
+		t.Error(err)
+	}
+}
