@@ -2,6 +2,10 @@ package store
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
 	"time"
 
 	sqlite3 "modernc.org/sqlite/lib"
@@ -22,7 +26,9 @@ const (
 // tend folds the journal into the file until ctx ends. A full disk, and readers
 // that need what is in the journal, only put it off. After any other failure of
 // the disk nobody knows what is in the file: a server that is started again
-// takes it from the journal, which still has it all.
+// takes it from the journal, which still has it all. A file that is not in its
+// place any more ends with the process that has it open: nothing more is to be
+// written to it.
 func (d *sqlite) tend(ctx context.Context, w *writer) {
 	s, err := d.open(d.path, d.writeSettings())
 	if err != nil {
@@ -30,6 +36,11 @@ func (d *sqlite) tend(ctx context.Context, w *writer) {
 		return
 	}
 	defer func() { _ = s.close() }() // nothing is open on it
+	file, err := os.Stat(d.path)
+	if err != nil {
+		w.refuse(err)
+		return
+	}
 	tick := time.NewTicker(checkpointInterval)
 	defer tick.Stop()
 	for {
@@ -37,6 +48,10 @@ func (d *sqlite) tend(ctx context.Context, w *writer) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
+		}
+		if now, err := os.Stat(d.path); errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(file, now) {
+			w.refuse(fmt.Errorf("the file %s was removed or replaced while it was in use, and what was written since then is lost: stop the server first", d.path))
+			return
 		}
 		switch err := s.fold(journalPages, w.between); resultCode(err) {
 		case sqlite3.SQLITE_OK, sqlite3.SQLITE_BUSY:
@@ -47,6 +62,11 @@ func (d *sqlite) tend(ctx context.Context, w *writer) {
 			return
 		}
 	}
+}
+
+// refuse has the writer write nothing any more.
+func (w *writer) refuse(cause error) {
+	w.between(func() { _ = w.fail(cause) }) // nobody waits for this answer
 }
 
 // fold folds the journal in. One with more pages than limit is folded in once

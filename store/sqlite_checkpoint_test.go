@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -61,6 +62,41 @@ func TestCheckpoint_BoundsTheJournal(t *testing.T) {
 	}
 	if got := fileSize(t, path+"-wal"); got > 4<<20 {
 		t.Errorf("the journal of 8 MiB has grown to %d bytes", got)
+	}
+}
+
+// A file that is gone from its place keeps nothing of what is written to it: who
+// writes is refused, and the process told to end.
+func TestCheckpoint_RefusesToWriteToAFileThatIsGone(t *testing.T) {
+	for name, change := range map[string]func(path string) error{
+		"removed": os.Remove,
+		"moved":   func(path string) error { return os.Rename(path, path+".moved") },
+		"another in its place": func(path string) error {
+			return errors.Join(os.WriteFile(path+".other", nil, 0o600), os.Rename(path+".other", path))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "countersign.db")
+			synctest.Test(t, func(t *testing.T) {
+				var fatal error
+				db := openTest(t, path, Options{Fatal: func(err error) { fatal = err }})
+				if err := db.Tx(context.Background(), addRole("before")); err != nil {
+					t.Fatal(err)
+				}
+				if err := change(path); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(checkpointInterval + time.Millisecond)
+				synctest.Wait()
+				if fatal == nil || !strings.Contains(fatal.Error(), path) {
+					t.Errorf("Fatal was told %v, want what happened to %s", fatal, path)
+				}
+				err := db.Tx(context.Background(), addRole("after"))
+				if code := domain.ErrorCode(err); code != domain.CodeEvidenceUnavailable {
+					t.Errorf("error %v, want %s", err, domain.CodeEvidenceUnavailable)
+				}
+			})
+		})
 	}
 }
 
