@@ -1,9 +1,11 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -42,5 +44,24 @@ func TestBackup(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"kept"}, roleIDs(t, restored)); diff != "" {
 		t.Errorf("after the refused backup (-want +got):\n%s", diff)
+	}
+}
+
+// A backup that is put in a file's place while that one's journal lies beside it
+// is damaged by it.
+func TestOpen_SaysWhatToDoAboutDamage(t *testing.T) {
+	t.Parallel()
+	path := tempFile(t)
+	if err := os.WriteFile(path, bytes.Repeat([]byte("no database"), 1000), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	db, err := Open(t.Context(), path, Options{})
+	if err == nil {
+		t.Fatal("it was opened", db.Close())
+	}
+	for _, advice := range []string{"Put a backup in its place.", "remove " + path + "-wal and " + path + "-shm"} {
+		if !strings.Contains(err.Error(), advice) {
+			t.Errorf("%v does not say %q", err, advice)
+		}
 	}
 }

@@ -87,6 +87,9 @@ func Open(ctx context.Context, name string, o Options) (*DB, error) {
 	db := &DB{dialect: d, keys: &signing{path: o.SigningKey}, readers: make(chan *conn, d.readers()), closed: make(chan struct{})}
 	db.close = sync.OnceValue(db.shut)
 	if err := db.open(ctx, o); err != nil {
+		if damaged(err) {
+			err = fmt.Errorf("%w\nPut a backup in its place. If it is one, a journal of the file before it lies beside it: remove %[2]s-wal and %[2]s-shm, then put the backup there again", err, name)
+		}
 		return nil, errors.Join(fmt.Errorf("open database %s: %w", d.label(), err), db.Close())
 	}
 	return db, nil

@@ -97,11 +97,15 @@
 //	countersign migrate status
 //	countersign prune --older-than 90d
 //
-// Backup copies a SQLite database while servers go on. Migrate does what every
-// command does first; its status changes nothing. With --from it moves a SQLite
-// database, its log and its signing key into an empty PostgreSQL database, and
-// verifies it there. Prune forgets what was asked for in confirms decided so
-// long ago; hashes and proofs stay.
+// Backup copies a SQLite database while servers go on. To restore a copy, stop
+// the server, remove the files with -wal and -shm behind the database's name
+// (they belong to what was there before), put the copy in its place, and start
+// serve once with --accept-restore.
+//
+// Migrate does what every command does first; its status changes nothing. With
+// --from it moves a SQLite database, its log and its signing key into an empty
+// PostgreSQL database, and verifies it there. Prune forgets what was asked for
+// in confirms decided so long ago; hashes and proofs stay.
 //
 // # Exit codes
 //

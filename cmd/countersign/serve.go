@@ -99,7 +99,7 @@ func (o *serveOptions) run(ctx context.Context, c *call) (err error) {
 		s.metrics = newMetrics()
 	}
 	db, err := store.Open(ctx, c.db, store.Options{
-		Now: time.Now, Committed: s.feed.Publish, Observed: s.observed, Fatal: s.fail, Logger: s.logger,
+		Now: time.Now, Committed: s.feed.Publish, Observed: s.observed, Fatal: s.databaseFailed, Logger: s.logger,
 		SigningKey: o.signingKey, Head: o.head, AcceptRestore: o.acceptRestore, Hasty: hastyCommits,
 	})
 	if errors.Is(err, store.ErrRollback) {

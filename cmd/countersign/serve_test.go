@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -333,5 +334,24 @@ func TestServe_StopsWhenTheDatabaseFails(t *testing.T) {
 	s.fail(errors.New("a later one"))
 	if err := s.serve(t.Context(), listener, func(context.Context) {}); !errors.Is(err, broken) {
 		t.Errorf("error %v, want %v", err, broken)
+	}
+}
+
+// Whoever takes the file away under a server is told, and nothing more is
+// promised that would end with the process.
+func TestServe_StopsWhenItsFileIsGone(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "a.db")
+	p := spawn(t, db)
+	if err := os.Remove(db); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.conclude(t, true); err == nil {
+		t.Error("the server ended as if it had been told to")
+	}
+	want := "countersign: the database failed: the file " + db + " was removed or replaced while it was in use, and what was written since then is lost: stop the server first\n" +
+		"See to its file and its disk, then start the server again\n"
+	if text, _ := p.stderr.now(); !strings.HasSuffix(text, want) {
+		t.Errorf("standard error ends with %.400q, want %q", text, want)
 	}
 }

@@ -74,6 +74,12 @@ func (s *server) fail(err error) {
 	}
 }
 
+// databaseFailed ends the server: only who opens the database again finds out
+// what is in it.
+func (s *server) databaseFailed(err error) {
+	s.fail(fmt.Errorf("the database failed: %w\nSee to its file and its disk, then start the server again", err))
+}
+
 // prepare makes the database one that can be served: its log can be signed, and
 // the log says so if it was restored. It tells the operator the key that signs.
 func (s *server) prepare(ctx context.Context, acceptRestore bool) error {
