@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 
 	"countersign/domain"
 	"countersign/domain/evidence"
@@ -27,7 +28,7 @@ func (l *loss) Unwrap() error { return ErrRollback }
 
 // inspect compares the database with its newest checkpoint and with the head
 // file. A restore that is accepted is kept in mind until BeginEpoch.
-func (s *sealer) inspect(ctx context.Context, c *conn, accept bool) error {
+func (s *sealer) inspect(ctx context.Context, c *conn, o Options) error {
 	known, err := s.file.read() // before the database, which may be written to
 	if err != nil {
 		return err
@@ -35,15 +36,29 @@ func (s *sealer) inspect(ctx context.Context, c *conn, accept bool) error {
 	if err := c.begin(ctx, c.dialect.words().beginRead); err != nil {
 		return err
 	}
-	lost, err := s.compare(&reader{c, s.keys}, known, accept)
+	r := &reader{c, s.keys}
+	lost, err := s.compare(r, known, o.AcceptRestore)
+	if err == nil && lost == nil && known == "" {
+		err = s.unheld(r, o.Logger)
+	}
 	if err = errors.Join(err, c.rollback()); err != nil || lost == nil {
 		return err
 	}
-	if !accept {
+	if !o.AcceptRestore {
 		return lost
 	}
 	s.lost = lost
 	return nil
+}
+
+// unheld says that nothing holds the log to what it was. The head file that is
+// written from now on hides that.
+func (s *sealer) unheld(r *reader, logger *slog.Logger) error {
+	size, err := r.NextSeq()
+	if size > 0 {
+		logger.Warn("the head file is missing, so that a rollback cannot be ruled out", "file", s.file.path, "entries", size)
+	}
+	return err
 }
 
 func (s *sealer) compare(r *reader, known string, accept bool) (*loss, error) {

@@ -1,8 +1,10 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"os"
 	"strings"
 	"testing"
@@ -205,4 +207,37 @@ func TestTamperedLogIsNotSigned(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Without a head file a rollback shows nowhere: whoever opens the database is told.
+func TestOpen_TellsThatTheHeadFileIsMissing(t *testing.T) {
+	both(t, func(t *testing.T, name string) {
+		var log bytes.Buffer
+		o := placed(name, Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		for _, tt := range []struct {
+			name   string
+			before func() error
+			warned bool
+		}{
+			{"a new database", func() error { return nil }, false},
+			{"with its head file", func() error { return nil }, false},
+			{"without", func() error { return os.Remove(HeadFile(name, o.Head)) }, true},
+			{"with one again", func() error { return nil }, false},
+		} {
+			log.Reset()
+			if err := tt.before(); err != nil {
+				t.Fatal(err)
+			}
+			db, err := Open(t.Context(), name, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(db.Tx(t.Context(), addRole(tt.name)), db.Close()); err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Contains(log.String(), "the head file is missing"); got != tt.warned {
+				t.Errorf("%s: logged %q", tt.name, &log)
+			}
+		}
+	})
 }

@@ -56,7 +56,7 @@ func newWriter(ctx context.Context, c *conn, keys *signing, o Options) (*writer,
 		committed: o.Committed, observed: o.Observed, now: o.Now, fatal: o.Fatal, logger: o.Logger, delay: o.CommitDelay,
 		sealer: sealer{keys: keys, file: headFile{path: o.Head}},
 	}
-	if err := w.sealer.inspect(ctx, c, o.AcceptRestore); err != nil {
+	if err := w.sealer.inspect(ctx, c, o); err != nil {
 		return nil, err
 	}
 	next, err := (&reader{c: c}).NextSeq()
