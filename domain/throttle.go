@@ -40,6 +40,18 @@ func (a allowance) wait(failures int) time.Duration {
 	return min(time.Second<<min(over, 20), a.longest)
 }
 
+// left is how long it is until the next attempt may be made. More than the
+// longest wait is left only when the clock was ahead at the last one: nobody
+// waits for it to come there again.
+func (a allowance) left(t Throttle, now time.Time) time.Duration {
+	wait := a.wait(t.Failures)
+	left := t.SeenAt.Add(wait).Sub(now)
+	if wait == 0 || left > a.longest {
+		return 0
+	}
+	return left
+}
+
 // attempt is one try to sign in.
 type attempt struct{ name, address string }
 
@@ -82,7 +94,7 @@ func (s *Service) begin(ctx context.Context, a attempt) error {
 			if err != nil {
 				return err
 			}
-			wait = max(wait, t.SeenAt.Add(allowed.wait(t.Failures)).Sub(now))
+			wait = max(wait, allowed.left(t, now))
 			counted[subject] = Throttle{Failures: t.Failures + 1, SeenAt: now}
 		}
 		if wait > 0 {

@@ -71,6 +71,34 @@ func TestThrottle_WaitsGrow(t *testing.T) {
 	}
 }
 
+// TestT39_ThrottleAfterAClockThatWasAhead: nobody waits for a time that came by
+// mistake.
+func TestT39_ThrottleAfterAClockThatWasAhead(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		failed int
+		back   time.Duration
+		want   time.Duration
+	}{
+		{"one attempt, a year", 1, 365 * 24 * time.Hour, 0},
+		{"one attempt, ten seconds", 1, 10 * time.Second, 0},
+		{"many, a year", 7, 365 * 24 * time.Hour, 0},
+		{"many, ten seconds: they pass", 7, 10 * time.Second, 14 * time.Second},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.user("someone", "reviewer")
+			w.until(tt.failed, "someone", "192.0.2.1")
+			w.pass(-tt.back)
+			if wait := w.tries("someone", "192.0.2.1"); wait != tt.want {
+				t.Errorf("wait %v, want %v", wait, tt.want)
+			}
+		})
+	}
+}
+
 func TestThrottle_NamesAreOne(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
