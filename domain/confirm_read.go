@@ -107,12 +107,13 @@ type ConfirmDetail struct {
 	Stored       *ConfirmContent   // nil: the content has been forgotten
 	Content      *evidence.Content // what is hashed; nil with Stored
 	Decisions    []*Decision
-	Plan         *PlanDetail // the plan it concerns; nil: none, unknown or not visible
-	Context      *Context    // the context it concerns, or its plan's
-	Required     *Role       // the role that must decide; nil: any
-	Requester    *Role       // the registered role it was requested in
-	OwnerName    string      // of the user whose key requested it; empty: a user did, or the key has no owner
-	Before       *Confirm    // the one it supersedes
+	Claimed      []mplp.Decision // of an import: what it came with, seen made by nobody here
+	Plan         *PlanDetail     // the plan it concerns; nil: none, unknown or not visible
+	Context      *Context        // the context it concerns, or its plan's
+	Required     *Role           // the role that must decide; nil: any
+	Requester    *Role           // the registered role it was requested in
+	OwnerName    string          // of the user whose key requested it; empty: a user did, or the key has no owner
+	Before       *Confirm        // the one it supersedes
 	SupersededBy []string
 	Standing     Standing
 }
@@ -146,6 +147,11 @@ func (s *Service) confirmDetail(r Reader, p *Principal, c *Confirm) (*ConfirmDet
 		detail.Stored = stored
 		if detail.Content, err = evidence.ParseContent(stored.Content); err != nil {
 			return nil, err
+		}
+		if c.Imported {
+			if detail.Claimed, err = mplp.ClaimedDecisions(stored.objectOf(detail.Content)); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if detail.Decisions, err = r.Decisions(c.RequestedSeq); err != nil {

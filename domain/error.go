@@ -73,7 +73,11 @@ func AsError(err error) *Error {
 		return &Error{Code: CodeInvalidJSON, Message: syntax.Message,
 			Problems: []mplp.Problem{{Path: syntax.Path, Code: "format", Message: syntax.Message}}}
 	case errors.As(err, &invalid):
-		return &Error{Code: CodeInvalid, Message: "The request breaks a rule.", Problems: invalid.Problems}
+		message := "The request breaks a rule."
+		for _, note := range invalid.Notes {
+			message += " " + note.Message
+		}
+		return &Error{Code: CodeInvalid, Message: message, Problems: invalid.Problems}
 	}
 	return &Error{Code: CodeInternal, Message: "Something went wrong on the server.", Err: err}
 }

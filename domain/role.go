@@ -63,10 +63,13 @@ func SeededRoles() []Role {
 
 // RoleUse counts what refers to a role.
 type RoleUse struct {
-	Users    []string // names of users who hold it
-	Keys     []string // names of keys that hold it
+	Users    []Holder // who hold it
+	Keys     []Holder // that hold it and are not revoked
 	Confirms int      // pending confirms that require it
 }
+
+// Holder is a user or a key that holds a role.
+type Holder struct{ ID, Name string }
 
 // RoleRow is a role as lists show it.
 type RoleRow struct {

@@ -36,12 +36,12 @@ func (r *reader) Roles() ([]*domain.Role, error) { return roles.all(r, "ORDER BY
 // RoleUse counts revoked keys out: they cannot come back, and would keep their
 // roles for good.
 func (r *reader) RoleUse(id string) (use domain.RoleUse, err error) {
-	use.Users, err = r.strings(`SELECT u.name FROM user_roles ur JOIN users u ON u.user_id = ur.user_id
+	use.Users, err = r.holders(`SELECT u.user_id, u.name FROM user_roles ur JOIN users u ON u.user_id = ur.user_id
 		WHERE ur.role_id = $1 ORDER BY u.name_folded`, id)
 	if err != nil {
 		return use, err
 	}
-	use.Keys, err = r.strings(`SELECT k.name FROM key_roles kr JOIN keys k ON k.key_id = kr.key_id
+	use.Keys, err = r.holders(`SELECT k.key_id, k.name FROM key_roles kr JOIN keys k ON k.key_id = kr.key_id
 		WHERE kr.role_id = $1 AND k.revoked_at IS NULL ORDER BY k.name, k.created_at`, id)
 	if err != nil {
 		return use, err
@@ -49,6 +49,16 @@ func (r *reader) RoleUse(id string) (use domain.RoleUse, err error) {
 	err = r.c.row(`SELECT COUNT(*) FROM confirms WHERE status = 'pending' AND imported = 0 AND required_role = $1`,
 		[]any{id}, &use.Confirms)
 	return use, err
+}
+
+func (r *reader) holders(text, role string) (list []domain.Holder, err error) {
+	err = r.c.each(text, []any{role}, func(rows row) error {
+		var h domain.Holder
+		err := rows.Scan(&h.ID, &h.Name)
+		list = append(list, h)
+		return err
+	})
+	return list, err
 }
 
 func (x *tx) InsertRole(r *domain.Role) error { return roles.insert(x, r) }

@@ -8,6 +8,7 @@ type ConfirmView struct {
 	Status  string // pending, approved, rejected, cancelled, unsubstantiated
 	Cause   string // human, agent, timeout, cancelled, policy, import; empty while pending
 
+	Heading    string // what it is called if it calls no tool
 	TargetType string
 	Target     Link // label: the plan's title or the target's id
 	TargetID   string
@@ -38,6 +39,8 @@ type ConfirmView struct {
 	Refusals  []string // why this reader may not: full sentences; empty if Form is set
 	Form      *DecisionForm
 	Cancel    *CancelForm // set if the reader may cancel it
+
+	Claim *Claim // of an import, in place of a decision
 
 	Conflict     *Notice      // after a 409: "Already decided", who, what and when
 	Supersedes   []ConfirmRef // earlier confirms that this one follows, nearest first
@@ -121,6 +124,20 @@ type DecisionEntry struct {
 	Reason   string // the decider's words
 	Feedback string // user_edit_content
 	Warning  string // such as "self-approval was allowed by the server's settings"
+}
+
+// Claim is what an import says about itself. Nobody here proved it.
+type Claim struct {
+	Status    string // approved, rejected, cancelled or pending
+	Decisions []ClaimedDecision
+}
+
+// ClaimedDecision is a decision that an import came with.
+type ClaimedDecision struct {
+	Status string
+	Role   string // the poster's words
+	At     Moment // empty: it did not say
+	Reason string // the poster's words
 }
 
 // Receipt proves what was decided.

@@ -33,6 +33,7 @@ type InboxRow struct {
 	ID                      string
 	URL                     string // the confirm's page, carrying the current filter
 	TargetType              string
+	Heading                 string   // what it is called if it calls no tool
 	Target                  string   // the plan's title or the target's id
 	Tools                   []string // names of the actions, in order
 	Step                    string   // the step that it gates, if any

@@ -18,7 +18,7 @@ func (m *markup) inboxRow(row *InboxRow, decided bool) {
 	m.html(`</a></h2><p class="row-target"><span class="kind">`)
 	m.text(row.TargetType)
 	m.html(`</span> `)
-	if len(row.Tools) > 0 && row.Target != "" {
+	if row.Target != "" && (len(row.Tools) > 0 || row.Target != row.Heading) {
 		m.agentInline(row.Target)
 	}
 	if row.Step != "" {
@@ -47,10 +47,10 @@ func (m *markup) inboxRow(row *InboxRow, decided bool) {
 	m.html(`</div></li>`)
 }
 
-// rowTitle names the tools, or the target of what has none.
+// rowTitle names the tools, or what has none by its heading.
 func (m *markup) rowTitle(row *InboxRow) {
 	if len(row.Tools) == 0 {
-		m.agentInline(row.Target)
+		m.agentInline(row.Heading)
 	}
 	m.toolNames(row.Tools)
 }

@@ -115,7 +115,7 @@ func inboxView() views.InboxView {
 				RequiredRole: "architect", Requested: views.Ago(now.Add(-40*time.Second), now), Deadline: views.Until(now.Add(48*time.Second), now),
 			},
 			{
-				ID: "c3", URL: "/confirms/c3", TargetType: "plan", Target: "Fix Login Bug", Step: "Deploy to staging and verify",
+				ID: "c3", URL: "/confirms/c3", TargetType: "plan", Heading: "Fix Login Bug", Target: "Fix Login Bug", Step: "Deploy to staging and verify",
 				Reason: "Investigate and fix the 500 error on /login.", Requester: "planner-agent", RequestRole: "planner",
 				Requested: views.Ago(now.Add(-26*time.Minute), now), Deadline: views.Until(now.Add(3*time.Hour), now), Mine: true,
 			},
@@ -140,9 +140,9 @@ func decidedView() views.InboxView {
 		Decided: true, PendingURL: "/confirms", DecidedURL: "/confirms?status=decided", PendingCount: 130, PendingCap: 99, Filter: inboxFilter(), FirstURL: "/confirms?status=decided",
 		Rows: []views.InboxRow{
 			{ID: "d1", URL: "/confirms/d1", TargetType: "other", Target: "order-7781", Tools: []string{"execute_trade"}, Reason: "Rebalancing.", Requester: "trading-agent", RequestRole: "executor", Requested: views.Ago(now.Add(-time.Hour), now), Status: "approved", Outcome: "as edited", By: "reviewer", Decided: views.At(now.Add(-time.Hour)), Took: "1 min 12 s"},
-			{ID: "d2", URL: "/confirms/d2", TargetType: "plan", Target: "Fix Login Bug", Reason: "Fix the 500 error.", Requester: "planner-agent", RequestRole: "planner", Requested: views.Ago(now.Add(-time.Hour), now), Status: "rejected", Cause: "timeout", Outcome: "nobody decided in time", Decided: views.At(now.Add(-2 * time.Hour)), Took: "5 min"},
+			{ID: "d2", URL: "/confirms/d2", TargetType: "plan", Heading: "Fix Login Bug", Target: "Fix Login Bug", Reason: "Fix the 500 error.", Requester: "planner-agent", RequestRole: "planner", Requested: views.Ago(now.Add(-time.Hour), now), Status: "rejected", Cause: "timeout", Outcome: "nobody decided in time", Decided: views.At(now.Add(-2 * time.Hour)), Took: "5 min"},
 			{ID: "d3", URL: "/confirms/d3", TargetType: "other", Target: "wire-1", Tools: []string{"wire_transfer"}, Requester: "payments-agent", RequestRole: "executor", Requested: views.Ago(now.Add(-time.Hour), now), Status: "cancelled", Outcome: "withdrawn by the agent", By: "payments-agent", Decided: views.At(now.Add(-3 * time.Hour)), Took: "8 s"},
-			{ID: "d4", URL: "/confirms/d4", TargetType: "plan", Target: "Migrate", Requester: "importer", RequestRole: "planner", Import: true, Requested: views.Ago(now.Add(-time.Hour), now), Status: "unsubstantiated", Outcome: "posted as already decided"},
+			{ID: "d4", URL: "/confirms/d4", TargetType: "plan", Heading: "Migrate", Target: "Migrate", Requester: "importer", RequestRole: "planner", Import: true, Requested: views.Ago(now.Add(-time.Hour), now), Status: "unsubstantiated", Outcome: "posted as already approved"},
 		},
 	}
 }
@@ -192,7 +192,7 @@ func severalView() views.ConfirmView {
 
 func planConfirmView() views.ConfirmView {
 	return with(tradeView(), func(v *views.ConfirmView) {
-		v.TargetType, v.Target, v.TargetID = "plan", views.Link{Label: "Fix Login Bug", URL: "/plans/p1"}, "plan-550e8400-e29b-41d4-a716-446655440001"
+		v.Heading, v.TargetType, v.Target, v.TargetID = "Fix Login Bug", "plan", views.Link{Label: "Fix Login Bug", URL: "/plans/p1"}, "plan-550e8400-e29b-41d4-a716-446655440001"
 		v.Actions, v.Form.Actions, v.ApprovalKey = nil, nil, ""
 		v.Deadline = views.Deadline{}
 		v.Reason = "Requesting approval to fix login 500 error"
@@ -259,7 +259,10 @@ func importView() views.ConfirmView {
 		v.Status, v.Cause, v.Import, v.RequiredRole = "unsubstantiated", "import", true, ""
 		v.Evidence = proof(views.EvidenceImport)
 		v.Actions = nil
-		v.Refusals = []string{"It was posted as already decided. Nothing here proves that, so it has no effect and nobody decides it."}
+		v.Heading = "“Moved over from the old system”"
+		v.Claim = &views.Claim{Status: "approved", Decisions: []views.ClaimedDecision{
+			{Status: "approved", Role: "release manager", At: views.At(now.Add(-300 * time.Hour)), Reason: "Looks fine."}, {Status: "cancelled", Role: hostile},
+		}}
 	})
 }
 
@@ -269,7 +272,7 @@ const hostile = "pay\u202e001\u202c to pаypal\u200b <script>alert(1)</script> <
 
 func hostileView() views.ConfirmView {
 	return with(planConfirmView(), func(v *views.ConfirmView) {
-		v.Reason, v.Target.Label, v.Plan.Plan.Label, v.Plan.Objective = hostile, hostile, hostile, hostile
+		v.Heading, v.Reason, v.Target.Label, v.Plan.Plan.Label, v.Plan.Objective = hostile, hostile, hostile, hostile, hostile
 		v.TraceID, v.SpanID, v.SessionID, v.MessageID = hostile, hostile, hostile, hostile
 		v.Requester.Principal, v.Requester.Role.Label = hostile, hostile
 		v.Plan.Steps[1].Description = hostile

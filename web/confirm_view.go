@@ -1,7 +1,6 @@
 package web
 
 import (
-	"cmp"
 	"net/url"
 	"slices"
 	"strconv"
@@ -38,6 +37,11 @@ func newConfirmView(p *confirmPage) views.ConfirmView {
 			view.Actions = append(view.Actions, newAction(action, p.decision(i)))
 		}
 	}
+	title := ""
+	if view.Target.Label != c.TargetID {
+		title = view.Target.Label
+	}
+	view.Heading = views.Heading(title, view.Reason, view.TargetType)
 	if c.RequiredRole != "" {
 		view.RequiredRole = c.RequiredRole
 		if p.Required != nil {
@@ -70,6 +74,8 @@ func (p *confirmPage) addDecision(view *views.ConfirmView) {
 				view.Next.URL, view.Next.Label = p.Query.confirm(p.Next.ID), rowLabel(p.Next)
 			}
 		}
+	case c.Imported:
+		view.Claim = newClaim(p)
 	case p.Content == nil:
 		view.Refusals = []string{"The content of this confirm has been forgotten. Only its hash is left."}
 	case p.Standing.Undecidable() == nil:
@@ -83,6 +89,19 @@ func (p *confirmPage) addDecision(view *views.ConfirmView) {
 			Hint: "The agent is told that nobody decided. Its plan stays as it is.",
 		}
 	}
+}
+
+// newClaim is what an import says about itself.
+func newClaim(p *confirmPage) *views.Claim {
+	claim := &views.Claim{Status: string(p.Confirm.Status)}
+	for _, d := range p.Claimed {
+		claimed := views.ClaimedDecision{Status: d.Status, Role: d.DecidedByRole, Reason: d.Reason}
+		if at, err := time.Parse(time.RFC3339Nano, d.DecidedAt); err == nil {
+			claimed.At = views.At(at)
+		}
+		claim.Decisions = append(claim.Decisions, claimed)
+	}
+	return claim
 }
 
 // refusalSentences are the different reasons of several refusals.
@@ -282,18 +301,18 @@ func newReceipt(p *confirmPage) *views.Receipt {
 	return receipt
 }
 
-// rowLabel names a confirm of a list in a few words: its tools or its target.
+// rowLabel names a confirm of a list in a few words.
 func rowLabel(row *domain.ConfirmRow) string {
 	if len(row.Tools) > 0 {
 		return views.ToolNames(row.Tools)
 	}
-	return cmp.Or(row.Title, row.TargetID)
+	return views.Heading(row.Title, row.Reason, string(row.TargetType))
 }
 
 // confirmTitle names a confirm in the window's title.
 func confirmTitle(view views.ConfirmView) string {
 	if len(view.Actions) == 0 {
-		return view.Target.Label
+		return view.Heading
 	}
 	return views.ToolNames(view.Tools())
 }

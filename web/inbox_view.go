@@ -37,6 +37,12 @@ func newInboxRow(address string, c *domain.ConfirmRow, now time.Time) views.Inbo
 	if c.Title != "" {
 		row.Target = c.Title
 	}
+	if len(c.Tools) == 0 {
+		row.Heading = rowLabel(c)
+		if views.SaysAll(row.Heading, c.Reason) {
+			row.Reason = ""
+		}
+	}
 	if !c.Final() && !c.Imported {
 		return row
 	}
@@ -63,8 +69,10 @@ func shownStatus(c *domain.Confirm) string {
 func outcomeWords(c *domain.Confirm, d *domain.Decision) string {
 	edited := c.EffectiveHash != "" && c.EffectiveHash != c.ContentHash
 	switch {
+	case c.Imported && c.Final():
+		return "posted as already " + string(c.Status)
 	case c.Imported:
-		return "posted as already decided"
+		return "posted with decisions"
 	case c.Cause == domain.CauseTimeout:
 		return "nobody decided in time"
 	case c.Cause == domain.CauseCancelled && d != nil && d.DecidedBy == c.RequestedBy:

@@ -14,6 +14,9 @@ import (
 
 const keysPath = "/keys"
 
+// keyPath is a key's row in the list: keys have no pages.
+func keyPath(id string) string { return keysPath + "#key-" + url.PathEscape(id) }
+
 // keyDays is how long a new key lives unless told otherwise, and the most.
 const (
 	keyDays    = "90"

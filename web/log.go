@@ -117,7 +117,7 @@ func entryObject(e *evidence.Entry, reader *domain.Principal) views.Link {
 	case family == "user" && reader.CanAny(domain.UserRead, domain.UserModify):
 		link.URL = userPath(e.ObjectID)
 	case family == "key" && reader.CanAny(domain.KeyRead, domain.KeyModify):
-		link.URL = keysPath
+		link.URL = keyPath(e.ObjectID)
 	}
 	return link
 }

@@ -117,7 +117,7 @@ func newRoleView(role *domain.Role, use domain.RoleUse, reader *domain.Principal
 	view := views.RoleView{
 		ID: role.ID, Action: rolePath(role.ID), MayEdit: may && !role.Locked, Name: role.Name, Description: role.Description,
 		Capabilities: strings.Join(names(role.Capabilities), "\n"), Known: knownCapabilities(), Seeded: seeded(role.ID), Locked: role.Locked, Lock: role.Locked,
-		Created: views.At(role.CreatedAt), Updated: views.At(role.UpdatedAt), Uses: newRoleUses(use),
+		Created: views.At(role.CreatedAt), Updated: views.At(role.UpdatedAt), Uses: newRoleUses(use, reader),
 	}
 	switch {
 	case !may:
@@ -132,25 +132,6 @@ func newRoleView(role *domain.Role, use domain.RoleUse, reader *domain.Principal
 		view.DeleteURL = rolePath(role.ID) + "/delete"
 	}
 	return view
-}
-
-func newRoleUses(use domain.RoleUse) (uses []views.RoleUse) {
-	add := func(label string, names []string) {
-		if len(names) == 0 {
-			return
-		}
-		list := views.RoleUse{Label: label}
-		for _, name := range names {
-			list.Links = append(list.Links, views.Link{Label: name})
-		}
-		uses = append(uses, list)
-	}
-	add("Users", use.Users)
-	add("Keys", use.Keys)
-	if use.Confirms > 0 {
-		add("Pending confirms", []string{fmt.Sprintf("%d require it", use.Confirms)})
-	}
-	return uses
 }
 
 // roleInput reads the form. lines has the number of the line that each

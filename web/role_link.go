@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"strings"
 
 	"countersign/domain"
@@ -32,6 +33,34 @@ func (p rolePaths) link(text string) views.Link {
 		path = p[strings.ToLower(text)]
 	}
 	return views.Link{Label: text, URL: path}
+}
+
+// newRoleUses lists what keeps a role from being deleted.
+func newRoleUses(use domain.RoleUse, reader *domain.Principal) (uses []views.RoleUse) {
+	if len(use.Users) > 0 {
+		links := holderLinks(use.Users, userPath, reader.CanAny(domain.UserRead, domain.UserModify))
+		uses = append(uses, views.RoleUse{Label: "Users", Links: links})
+	}
+	if len(use.Keys) > 0 {
+		links := holderLinks(use.Keys, keyPath, reader.CanAny(domain.KeyRead, domain.KeyModify))
+		uses = append(uses, views.RoleUse{Label: "Keys", Links: links})
+	}
+	if use.Confirms > 0 {
+		uses = append(uses, views.RoleUse{Label: "Pending confirms", Links: []views.Link{{Label: fmt.Sprintf("%d require it", use.Confirms)}}})
+	}
+	return uses
+}
+
+// holderLinks names who holds a role, with links for whoever may open them.
+func holderLinks(holders []domain.Holder, path func(id string) string, may bool) []views.Link {
+	links := make([]views.Link, len(holders))
+	for i, h := range holders {
+		links[i].Label = h.Name
+		if may {
+			links[i].URL = path(h.ID)
+		}
+	}
+	return links
 }
 
 // newRoleReferences lists what names a role, a few of each kind (requirements

@@ -227,7 +227,7 @@ func TestR25_RolePageSaysWhereItIsUsed(t *testing.T) {
 		})
 	})
 	want := map[string][]string{
-		"Keys":                     {"agent"},
+		"Keys":                     {"agent /keys#key-" + agent.ID},
 		"Pending confirms":         {"1 require it"},
 		"Confirms requested in it": {byName.ID + " /confirms/" + byName.ID, byID.ID + " /confirms/" + byID.ID},
 		"Steps of recent plans":    {"Write /plans/p-1"},
@@ -235,6 +235,31 @@ func TestR25_RolePageSaysWhereItIsUsed(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("where it is used (-want +got):\n%s", diff)
+	}
+}
+
+// TestRolePage_LinksWhoHoldsIt: a link to who holds the role, for those who may
+// follow it.
+func TestRolePage_LinksWhoHoldsIt(t *testing.T) {
+	t.Parallel()
+	w, admin, agent := roleWorld(t)
+	reader := w.user("reader", w.role("looks", "role.read"), "duty-1")
+	links := func(b *browser) (list []string) {
+		b.want(b.get("/roles/duty-1"), http.StatusOK).doc(t).Find("aside .links a[href^='/users'], aside .links a[href^='/keys']").Each(func(_ int, a *goquery.Selection) {
+			list = append(list, strings.TrimSpace(a.Text())+" "+a.AttrOr("href", ""))
+		})
+		return list
+	}
+	want := []string{"reader /users/" + reader.ref.ID, "agent /keys#key-" + agent.ID}
+	if diff := cmp.Diff(want, links(admin)); diff != "" {
+		t.Errorf("an administrator's links (-want +got):\n%s", diff)
+	}
+	if got := links(reader); got != nil {
+		t.Errorf("without user.read and key.read there are %v", got)
+	}
+	row := admin.want(admin.get("/keys"), http.StatusOK).doc(t).Find("#key-" + agent.ID)
+	if !strings.Contains(row.Text(), "agent") {
+		t.Errorf("the link leads to %q", row.Text())
 	}
 }
 

@@ -76,7 +76,7 @@ func (s *Server) keysOf(v *visit, userID string) (links []views.Link, err error)
 	keys, err := s.svc.Keys(v.ctx(), v.ref())
 	for _, key := range keys {
 		if key.OwnerID == userID && key.Live(s.svc.Now()) {
-			links = append(links, views.Link{Label: key.Name, URL: keysPath})
+			links = append(links, views.Link{Label: key.Name, URL: keyPath(key.ID)})
 		}
 	}
 	return links, err

@@ -60,7 +60,8 @@ func TestOutcomeWords(t *testing.T) {
 		{"timeout", domain.Confirm{Cause: domain.CauseTimeout}, &domain.Decision{}, "nobody decided in time"},
 		{"withdrawn", domain.Confirm{Cause: domain.CauseCancelled, RequestedBy: agent}, &domain.Decision{DecidedBy: agent}, "withdrawn by the requester"},
 		{"cancelled", domain.Confirm{Cause: domain.CauseCancelled, RequestedBy: agent}, &domain.Decision{DecidedBy: domain.System}, "cancelled"},
-		{"import", domain.Confirm{Imported: true, Cause: domain.CauseImport}, nil, "posted as already decided"},
+		{"import", domain.Confirm{Imported: true, Status: domain.Pending, Cause: domain.CauseImport}, nil, "posted with decisions"},
+		{"import with a status", domain.Confirm{Imported: true, Status: domain.Approved, Cause: domain.CauseImport}, nil, "posted as already approved"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()

@@ -43,8 +43,8 @@ var roleShow = command{
 					{"id", r.ID},
 					{"description", printable(r.Description)},
 					{"capabilities", capabilities(r)},
-					{"users", strings.Join(use.Users, " ")},
-					{"keys", strings.Join(use.Keys, " ")},
+					{"users", holders(use.Users)},
+					{"keys", holders(use.Keys)},
 					{"pending confirms that require it", fmt.Sprint(use.Confirms)},
 				})
 			})
@@ -79,6 +79,14 @@ func setRole(ctx context.Context, svc *domain.Service, name string, granted []st
 		})
 	}
 	return err
+}
+
+func holders(list []domain.Holder) string {
+	words := make([]string, len(list))
+	for i, h := range list {
+		words[i] = h.Name
+	}
+	return strings.Join(words, " ")
 }
 
 func capabilities(r *domain.Role) string {

@@ -36,8 +36,12 @@ func (e *SyntaxError) Error() string {
 }
 
 // Invalid lists everything that is wrong with a well-formed input, in document
-// order, at most [MaxProblems] of them.
-type Invalid struct{ Problems []Problem }
+// order, at most [MaxProblems] of them. Notes help to find what a problem in
+// fixed words does not name: the steps of a cycle, with the code cycle.
+type Invalid struct {
+	Problems []Problem
+	Notes    []Warning
+}
 
 // MaxProblems bounds how many faults of one input are reported.
 const MaxProblems = 100

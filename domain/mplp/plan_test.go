@@ -1,6 +1,7 @@
 package mplp
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -61,9 +62,41 @@ func TestP20_BothFaults(t *testing.T) {
 	want := &Invalid{Problems: []Problem{
 		{"steps[0].dependencies[0]", "reference", "Step s1 depends on non-existent s9"},
 		{"steps", "sa_plan_dag_acyclic", "Cyclic dependency detected"},
-	}}
+	}, Notes: []Warning{{"steps", "cycle", "Step s2 depends on s3, which depends on s2."}}}
 	if diff := cmp.Diff(error(want), err); diff != "" {
 		t.Errorf("error (-want +got):\n%s", diff)
+	}
+}
+
+// TestP20_NamesTheCycle names the steps of one cycle beside the fixed words,
+// and none that only wait for it.
+func TestP20_NamesTheCycle(t *testing.T) {
+	t.Parallel()
+	ring := make([]string, 100)
+	for i := range ring {
+		ring[i] = step(fmt.Sprintf("s%d", i), fmt.Sprintf("s%d", (i+1)%len(ring)))
+	}
+	tests := []struct{ name, plan, want string }{
+		{"itself", planOf(step("s1", "s1")), "Step s1 depends on s1."},
+		{"three", planOf(step("s1", "s3"), step("s2", "s1"), step("s3", "s2")), "Step s1 depends on s3, which depends on s2, which depends on s1."},
+		{"behind what waits for it", planOf(step("s0"), step("s1", "s0", "s2"), step("s2", "s3"), step("s3", "s2")), "Step s2 depends on s3, which depends on s2."},
+		{"one of two", planOf(step("s1", "s1"), step("s2", "s2")), "Step s1 depends on s1."},
+		{"twice the same id", planOf(step("s1", "s2"), step("s1", "s1"), step("s2", "s1")), "Step s1 depends on s2, which depends on s1."},
+		{"a long one", planOf(ring...), "Step s0 depends on s1, which depends on s2, which depends on s3, which depends on s4, " +
+			"which depends on s5, which depends on s6, which depends on s7, which depends on s8, and so on through 100 steps back to s0."},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := ParsePlan([]byte(tt.plan), DefaultLimits)
+			var refused *Invalid
+			if !errors.As(err, &refused) {
+				t.Fatalf("error %v, want an Invalid", err)
+			}
+			if diff := cmp.Diff([]Warning{{"steps", "cycle", tt.want}}, refused.Notes); diff != "" {
+				t.Errorf("notes (-want +got):\n%s", diff)
+			}
+		})
 	}
 }
 

@@ -7,6 +7,7 @@ type reader struct {
 	limits   Limits
 	problems []Problem
 	warnings []Warning
+	notes    []Warning    // about the problems
 	fault    *SyntaxError // a known key in the wrong case; wins over problems
 }
 
@@ -96,7 +97,7 @@ func verdict[T any](r *reader, read *T) (*T, error) {
 	case r.fault != nil:
 		return nil, r.fault
 	case len(r.problems) > 0:
-		return nil, &Invalid{Problems: r.problems}
+		return nil, &Invalid{Problems: r.problems, Notes: r.notes}
 	default:
 		return read, nil
 	}

@@ -51,6 +51,15 @@ func records(p *[]Decision) func(value) {
 	}
 }
 
+// ClaimedDecisions are the decisions that a stored confirm brought along.
+func ClaimedDecisions(native []byte) ([]Decision, error) {
+	c, err := ParseConfirm(native, stored)
+	if err != nil {
+		return nil, err
+	}
+	return c.Decisions, nil
+}
+
 // decidedAt drops the client's time: the server's clock says when it was.
 func decidedAt(v value) {
 	v.r.warn(v.path, "dropped", "the time of a decision is the server's")

@@ -47,7 +47,7 @@ func testRoleUse(t *testing.T, s Store) {
 	use := func(id string) domain.RoleUse {
 		return read(t, s, func(r domain.Reader) (domain.RoleUse, error) { return r.RoleUse(id) })
 	}
-	same(t, "use", domain.RoleUse{Users: []string{"first"}, Keys: []string{"agent"}, Confirms: 1}, use("r1"))
+	same(t, "use", domain.RoleUse{Users: []domain.Holder{{ID: "u1", Name: "first"}}, Keys: []domain.Holder{{ID: "k1", Name: "agent"}}, Confirms: 1}, use("r1"))
 	same(t, "no use", domain.RoleUse{}, use("r2"))
 }
 

@@ -103,6 +103,7 @@ func (a *api) validate(c echo.Context, _ domain.Ref) error {
 	v := verdict{Valid: err == nil, Errors: []finding{}, Warnings: []finding{}}
 	if err != nil {
 		v.Errors = append(v.Errors, faults(invalid.Problems)...)
+		warnings = invalid.Notes
 	}
 	for _, w := range warnings {
 		v.Warnings = append(v.Warnings, finding(w))

@@ -23,6 +23,7 @@ func TestValidate_WritesNothing(t *testing.T) {
 		{"plan", "plan", example(t, "s003-L228-plan"), true, `"errors":[]`},
 		{"plan with a dangling dependency (P-20)", "plan", strings.Replace(draft, `"s1"]`, `"s9"]`, 1), false, "Step s2 depends on non-existent s9"},
 		{"plan with a cycle (P-20)", "plan", strings.Replace(draft, `"s1"]`, `"s2"]`, 1), false, "Cyclic dependency detected"},
+		{"plan with a cycle, which is named beside it", "plan", strings.Replace(draft, `"s1"]`, `"s2"]`, 1), false, `"warnings":[{"path":"steps","code":"cycle","message":"Step s2 depends on s2."}]`},
 	}
 	before := s.entries()
 	for _, tt := range tests {

@@ -1,0 +1,88 @@
+package web_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// TestImport_ShowsWhatItClaims: what a confirm was posted with stands on its
+// page as a claim, and nowhere as a decision that was made here.
+func TestImport_ShowsWhatItClaims(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	agent, b := w.asker(), w.user("reviewer", "reviewer")
+	tests := []struct {
+		name, members, row string // row: what the list of what has ended says; empty: it is not there
+		says               []string
+	}{
+		{"status and decision", `"status":"approved","decisions":[{"status":"approved","decided_by_role":"boss","decided_at":"2025-01-01T00:00:00Z","reason":"Go <b>on</b>"}]`,
+			"posted as already approved", []string{"It claims to be approved", "Not proven here", "approved by boss", "1 Jan 2025, 00:00:00 UTC", "Go <b>on</b>"}},
+		{"two decisions", `"status":"rejected","decisions":[{"status":"approved","decided_by_role":"first"},{"status":"rejected","decided_by_role":"second"}]`,
+			"posted as already rejected", []string{"It claims to be rejected", "approved by first", "at a time that it does not give", "rejected by second"}},
+		{"status alone", `"status":"cancelled"`,
+			"posted as already cancelled", []string{"It claims to be cancelled", "It names nobody who decided."}},
+		{"decisions alone", `"decisions":[{"status":"approved","decided_by_role":"boss"}]`,
+			"", []string{"It brings decisions along", "approved by boss"}},
+		{"with arguments", `"status":"approved","actions":[{"name":"pay","args":{"n":1e400}}]`,
+			"posted as already approved", []string{"It claims to be approved"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c, b := w.post(agent, `{"target_type":"other","reason":"old",`+tt.members+`}`), b.in(t)
+			doc := b.open(c).doc(t)
+			card := doc.Find(".claim")
+			for _, words := range tt.says {
+				if text := strings.Join(strings.Fields(card.Text()), " "); !strings.Contains(text, words) {
+					t.Errorf("the claim does not say %q: %s", words, text)
+				}
+			}
+			if got := doc.Find(".receipt, [aria-labelledby=history], .badge.tone-good:contains(Approved), form[data-decision]").Length(); got != 0 {
+				t.Errorf("%d places look like a decision", got)
+			}
+			row := b.want(b.get("/confirms?status=decided"), http.StatusOK).doc(t).Find("#row-" + c.ID)
+			if text := row.Text(); !strings.Contains(text, tt.row) || strings.Contains(text, "Unsubstantiated") != (tt.row != "") {
+				t.Errorf("the list says %q", text)
+			}
+		})
+	}
+}
+
+// TestConfirmWithoutActions_IsCalledByItsReason: the list, the window and the
+// page call a confirm by the same name, which is no id.
+func TestConfirmWithoutActions_IsCalledByItsReason(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	agent, b := w.asker(), w.user("reviewer", "reviewer")
+	plan := w.plan(agent, "p-1")
+	tests := []struct {
+		name, members, want string
+		rowReason           string
+	}{
+		{"a reason of a line", `"target_type":"other","reason":"Close the branch office"`, "“Close the branch office”", ""},
+		{"a reason of two", `"target_type":"extension","target_id":"mail","reason":"Send it\nto everybody"`, "“Send it …”", "Send it\nto everybody"},
+		{"no reason", `"target_type":"other"`, "Confirm for other", ""},
+		{"a plan", `"target_type":"plan","target_id":"` + plan + `","reason":"Now"`, "Fix the login", "Now"},
+		{"a plan that is not known", `"target_type":"plan","target_id":"p-9","reason":"Now"`, "“Now”", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c, b := w.post(agent, "{"+tt.members+"}"), b.in(t)
+			row := b.want(b.get("/confirms"), http.StatusOK).doc(t).Find("#row-" + c.ID)
+			doc := b.open(c).doc(t)
+			for place, got := range map[string]string{
+				"list": row.Find("h2").Text(), "page": doc.Find("h1").Text(), "window": strings.TrimSuffix(doc.Find("head title").Text(), " · Countersign"),
+			} {
+				if strings.TrimSpace(got) != tt.want {
+					t.Errorf("%s: %q, want %q", place, got, tt.want)
+				}
+			}
+			if got := row.Find(".row-reason").Text(); got != tt.rowReason {
+				t.Errorf("the list gives the reason %q, want %q", got, tt.rowReason)
+			}
+			if c.ID != doc.Find(".crumbs .id").Text() {
+				t.Error("the page does not show the id")
+			}
+		})
+	}
+}
