@@ -47,9 +47,10 @@
 //	countersign user reset NAME
 //
 // Add and reset print a link, good for one use and 24 hours, by which the user
-// chooses a password; --base-url says where the server is if not on
-// http://127.0.0.1:8080. With --password-stdin, add takes the password from the
-// first line of standard input instead.
+// chooses a password; --base-url says where the server is, else the link is for
+// one on http://$COUNTERSIGN_LISTEN, or on http://127.0.0.1:8080. With
+// --password-stdin, add takes the password from the first line of standard input
+// instead.
 //
 // # Keys
 //

@@ -147,6 +147,9 @@ func explain(err error) string {
 		if problem.Message != refused.Message {
 			text += fmt.Sprintf("\n  %s: %s", problem.Path, problem.Message)
 		}
+		if problem.Path == "roles" && problem.Code == "reference" {
+			text += " To see those that there are: countersign role list"
+		}
 	}
 	if refused.Err != nil {
 		text += fmt.Sprintf(" (%v)", refused.Err)

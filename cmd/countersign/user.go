@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -13,7 +14,7 @@ import (
 )
 
 // localServer is where a server listens that was told nothing else.
-const localServer = "http://127.0.0.1:8080"
+const localServer = "127.0.0.1:8080"
 
 var userAdd = command{
 	name: "user add", names: []string{"NAME"}, flags: "--role ROLE… [--password-stdin]",
@@ -119,17 +120,26 @@ var userReset = command{
 // baseURL declares the flag that says where links lead.
 func baseURL(f *flag.FlagSet) *address {
 	base := new(address)
-	f.Var(base, "base-url", "`URL` of the server, for the link; else "+localServer)
+	f.Var(base, "base-url", "`URL` of the server, for the link; else http://$COUNTERSIGN_LISTEN or http://"+localServer)
 	return base
 }
 
+// printLink prints the link alone on standard output. No command knows where a
+// server runs: where none says so, standard error has what was assumed, or the
+// link would seem to lead to a server that is elsewhere.
 func (c *call) printLink(base *address, token string) error {
 	server := base.String()
 	if server == "" {
-		server = localServer
+		server = "http://" + cmp.Or(c.getenv("COUNTERSIGN_LISTEN"), localServer)
 	}
-	_, err := fmt.Fprintf(c.stdout, "%s/password?token=%s\n", server, token)
-	return err
+	if _, err := fmt.Fprintf(c.stdout, "%s/password?token=%s\n", server, token); err != nil {
+		return err
+	}
+	if base.url == nil {
+		_, err := fmt.Fprintf(c.stderr, "The link is for a server that listens on %s. If yours is elsewhere, put its address in place of that, or say --base-url next time.\n", server)
+		return err
+	}
+	return nil
 }
 
 // maxPasswordLine bounds what is read: 256 characters of four bytes at most.
