@@ -269,10 +269,10 @@
 
   // Start --------------------------------------------------------------------
 
-  // Of a drawing that is too large the step that matters is shown first: the
-  // gated one, or where the plan begins.
-  for (const frame of $$(".drawing-scroll")) {
-    const step = ($(".gated", frame) ?? $(".step", frame))?.getBoundingClientRect(), all = frame.getBoundingClientRect();
+  // Of what is too large the part that matters is shown first: the section that
+  // is open; the step of a drawing that is gated, or where the plan begins.
+  for (const frame of $$(".drawing-scroll, .sections")) {
+    const step = ($(".gated, [aria-current=page]", frame) ?? $(".step", frame))?.getBoundingClientRect(), all = frame.getBoundingClientRect();
     if (step) frame.scrollBy(step.left + step.width / 2 - all.left - all.width / 2, step.top + step.height / 2 - all.top - all.height / 2);
   }
   refresh();

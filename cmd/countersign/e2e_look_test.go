@@ -79,6 +79,28 @@ func TestE2E_Narrow(t *testing.T) {
 	}
 }
 
+// An administrator's sections are one row at 390 px: it shows which one is open,
+// and the Tab key brings every other into sight.
+func TestE2E_NarrowSections(t *testing.T) {
+	s := newStage(t)
+	p := s.signsIn("admin", narrow())
+	p.open("/evidence")
+	p.waitFor("main h1")
+	var height float64
+	if p.eval(`document.querySelector(".sections").getBoundingClientRect().height`, &height); height > 60 {
+		t.Errorf("the sections are %v px high", height)
+	}
+	var out []string
+	p.eval(`(() => {
+		const out = e => (r => r.left < 0 || r.right > 390)(e.getBoundingClientRect()) ? [e.textContent.trim()] : [];
+		const links = [...document.querySelectorAll(".sections a")];
+		return [...out(document.querySelector(".sections [aria-current=page]")), ...links.flatMap(e => (e.focus(), out(e)))];
+	})()`, &out)
+	if len(out) > 0 {
+		t.Errorf("out of sight: %q", out)
+	}
+}
+
 // contrasts gives the pairs of text and ground that WCAG AA does not accept:
 // under 4.5, or 3 for large text.
 const contrasts = `(() => {
