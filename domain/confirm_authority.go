@@ -77,7 +77,7 @@ func requiredName(r *Role, c *Confirm) string {
 func (c *Confirm) open() *Error {
 	switch {
 	case c.Locked:
-		return refuse(CodeLocked, "The confirm is locked.")
+		return refuse(CodeLocked, "The confirm is locked: nobody can decide it, but it can be cancelled.")
 	case c.Imported:
 		return refuse(CodeInvalidTransition, "The confirm is an import: it is a record, and nobody decides it.")
 	case c.Final() && c.Cause == CauseTimeout:

@@ -21,6 +21,7 @@ type ConfirmView struct {
 	RequestedAt  Moment // what the agent says
 	ReceivedAt   Moment
 	Deadline     Deadline
+	ExpiresAt    Moment
 	RequiredRole string
 	OnReject     string // abort or recover, for a running plan; otherwise empty
 
@@ -43,6 +44,7 @@ type ConfirmView struct {
 	Claim *Claim // of an import, in place of a decision
 
 	Conflict     *Notice      // after a 409: "Already decided", who, what and when
+	Unsent       string       // the words that were sent with it, which count no more
 	Supersedes   []ConfirmRef // earlier confirms that this one follows, nearest first
 	SupersededBy []ConfirmRef
 	History      []DecisionEntry
@@ -143,6 +145,7 @@ type ClaimedDecision struct {
 // Receipt proves what was decided.
 type Receipt struct {
 	Status        string
+	Means         string // what the agent may do now, a sentence
 	Cause         string // in words
 	By            string
 	Role          string

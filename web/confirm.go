@@ -1,8 +1,10 @@
 package web
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"countersign/domain"
@@ -152,6 +154,8 @@ func (s *Server) showConflict(v *visit, refused error) error {
 	view.Conflict = newConflict(refused)
 	if view.Form != nil {
 		view.Form.Reason, view.Form.Feedback = v.field("reason"), v.field("user_edit_content")
+	} else {
+		view.Unsent = strings.TrimSpace(v.field("reason") + "\n" + v.field("user_edit_content"))
 	}
 	return s.showConfirm(v, statusOf(refused), view)
 }
@@ -165,6 +169,7 @@ func newConflict(err error) *views.Notice {
 		return notice
 	}
 	d := refused.Decision.Decision
-	notice.Detail = d.DecidedByName + " was first: " + string(d.Status) + ", " + views.At(d.DecidedAt).Text + ". What you sent did not count."
+	notice.Title = "Already " + string(d.Status)
+	notice.Detail = fmt.Sprintf("%s %s it before you: %s. What you sent did not count.", d.DecidedByName, d.Status, views.At(d.DecidedAt).Text)
 	return notice
 }

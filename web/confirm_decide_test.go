@@ -218,9 +218,12 @@ func TestC25_SecondDecisionMeetsTheFirst(t *testing.T) {
 	c := w.post(w.asker(), trade)
 	page := second.open(c)
 	first.want(first.decide(c, "decision", "reject", "reason", "no"), http.StatusSeeOther)
-	answer := second.want(second.submit(page, "/confirms/"+c.ID+"/decision", "decision", "approve"), http.StatusConflict)
-	if !strings.Contains(answer.text, "first was first: rejected") {
-		t.Error("the page does not say who decided")
+	answer := second.want(second.submit(page, "/confirms/"+c.ID+"/decision", "decision", "approve", "reason", "Fine", "user_edit_content", "Go on"), http.StatusConflict)
+	if got := answer.doc(t).Find(".conflict[data-focus]").Text(); !strings.Contains(got, "first rejected it before you") {
+		t.Errorf("the page does not say who decided: %q", got)
+	}
+	if got := answer.doc(t).Find("#unsent:not([hidden]) p").Text(); got != "Fine\nGo on" {
+		t.Errorf("the words that were sent are given back as %q", got)
 	}
 	if w.outcome(c.ID).Confirm.Status != domain.Rejected {
 		t.Error("the second decision won")

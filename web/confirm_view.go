@@ -3,7 +3,6 @@ package web
 import (
 	"net/url"
 	"slices"
-	"strconv"
 	"time"
 
 	"countersign/domain"
@@ -21,7 +20,7 @@ func newConfirmView(p *confirmPage) views.ConfirmView {
 	view := views.ConfirmView{
 		Self: p.Query.confirm(c.ID), BackURL: p.Query.url(), ID: c.ID, Status: shownStatus(c), Cause: string(c.Cause),
 		TargetType: string(c.TargetType), Target: newTarget(p), TargetID: c.TargetID,
-		Requester: newRequester(p), ReceivedAt: views.At(c.ReceivedAt), Deadline: views.Until(c.ExpiresAt, p.Now),
+		Requester: newRequester(p), ReceivedAt: views.At(c.ReceivedAt), Deadline: views.Until(c.ExpiresAt, p.Now), ExpiresAt: views.At(c.ExpiresAt),
 		ContentHash: c.ContentHash, TraceID: c.TraceID, SpanID: c.SpanID, SessionID: c.SessionID, MessageID: c.MessageID,
 		ApprovalKey: c.ApprovalKey, Import: c.Imported, Unbound: c.Binding == domain.BoundUnknown, Locked: c.Locked,
 		Plan: newConfirmPlan(p), Context: newConfirmContext(p),
@@ -246,23 +245,6 @@ func newOutcomeRefs(outcomes []*domain.Outcome) (refs []views.ConfirmRef) {
 	return refs
 }
 
-// causeWords says who or what decided.
-func causeWords(d *domain.Decision) string {
-	switch d.Cause {
-	case domain.CauseHuman:
-		return "a person"
-	case domain.CauseAgent:
-		return "a key that may decide"
-	case domain.CauseTimeout:
-		return "the clock: nobody decided in time"
-	case domain.CauseCancelled:
-		return "cancelled without a decision"
-	case domain.CauseImport:
-		return "imported, unsubstantiated"
-	}
-	return string(d.Cause)
-}
-
 func newHistory(p *confirmPage) (entries []views.DecisionEntry) {
 	for _, d := range p.Decisions {
 		entry := views.DecisionEntry{
@@ -283,22 +265,6 @@ func decider(d *domain.Decision) string {
 		return ""
 	}
 	return d.DecidedByName
-}
-
-func newReceipt(p *confirmPage) *views.Receipt {
-	c, d := p.Confirm, p.Decisions[len(p.Decisions)-1]
-	receipt := &views.Receipt{
-		Status: string(c.Status), Cause: causeWords(d), By: decider(d), Role: d.DecidedByRole, At: views.At(d.DecidedAt),
-		Took: views.Span(d.DecidedAt.Sub(c.ReceivedAt)), Reason: d.Reason, Feedback: d.UserEditContent,
-		ContentHash: c.ContentHash, EffectiveHash: c.EffectiveHash, LogIndex: strconv.FormatInt(d.Seq, 10),
-	}
-	if receipt.EffectiveHash == "" {
-		receipt.EffectiveHash = c.ContentHash
-	}
-	if p.Reader.Can(domain.TraceRead) {
-		receipt.LogURL = logEntryPath(d.Seq)
-	}
-	return receipt
 }
 
 // rowLabel names a confirm of a list in a few words.

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"path"
 
 	"github.com/labstack/echo/v4"
 
@@ -48,8 +49,9 @@ var refusals = map[domain.Code]failure{
 // statusOf is the status that answers a refusal of the domain.
 func statusOf(err error) int { return refusals[domain.ErrorCode(err)].status }
 
-// newFailureView tells an error to a person.
-func newFailureView(err error, requestID string) views.FailureView {
+// newFailureView tells an error to a person, and to whoever sent a form what
+// became of it.
+func newFailureView(err error, r *http.Request, requestID string) views.FailureView {
 	view := views.FailureView{RequestID: requestID, BackURL: "/confirms", BackLabel: "Inbox"}
 	var own *failure
 	var routing *echo.HTTPError
@@ -70,7 +72,35 @@ func newFailureView(err error, requestID string) views.FailureView {
 	if view.Status >= http.StatusInternalServerError {
 		view.Message += " If it happens again, tell whoever runs this server the number below."
 	}
+	if unsafe(r.Method) {
+		view.After = aftermath(view.Status)
+		if page, label := backTo(r.URL.EscapedPath()); page != "" {
+			view.BackURL, view.BackLabel = page, label
+		}
+	}
 	return view
+}
+
+// aftermath says whether what was sent counts. A server that failed may have
+// failed after it wrote: then nothing but the page itself tells.
+func aftermath(status int) string {
+	if status >= http.StatusInternalServerError {
+		return "Before you send it again, go back and look. If the page does not show what you sent, it did not happen, and an agent that waits still waits."
+	}
+	return "Nothing was changed or decided by what you sent."
+}
+
+// backTo is the page of the confirm or plan that a form at this address is
+// about; empty: none.
+func backTo(form string) (page, label string) {
+	object := path.Dir(form)
+	switch path.Dir(object) {
+	case inboxPath:
+		return ownPath(object), "Back to the confirm"
+	case "/plans":
+		return ownPath(object), "Back to the plan"
+	}
+	return "", ""
 }
 
 // fail answers an error, once: as a problem document to programs, and to people
@@ -85,7 +115,7 @@ func (s *Server) fail(err error, c echo.Context) {
 		_ = c.NoContent(http.StatusServiceUnavailable) // nobody is there to read it
 		return
 	}
-	view := newFailureView(err, requestID(c))
+	view := newFailureView(err, c.Request(), requestID(c))
 	if view.Status >= http.StatusInternalServerError {
 		s.logger.LogAttrs(ctx, slog.LevelError, "request failed",
 			slog.String("request_id", requestID(c)), slog.String("path", c.Request().URL.Path), slog.String("err", err.Error()))

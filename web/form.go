@@ -24,7 +24,7 @@ const csrfField = "csrf"
 // staleForm answers a form whose token is not that of the session.
 func staleForm() error {
 	return &failure{status: http.StatusForbidden, title: "This form is too old",
-		message: "It was made for another session, so nothing was done. Load the page again and send it once more."}
+		message: "It was made for another session, so it does not count. Load the page again and send it once more."}
 }
 
 // parseForm reads the fields of the body; those of the address do not count.
@@ -39,7 +39,7 @@ func parseForm(c echo.Context) error {
 	switch {
 	case errors.As(err, &large):
 		return &failure{status: http.StatusRequestEntityTooLarge, title: "Too large",
-			message: "The form holds more than this server accepts. Nothing was done."}
+			message: "The form holds more than this server accepts. Shorten it and send it again."}
 	case err != nil:
 		return &failure{status: http.StatusBadRequest, title: "Not a form", message: "The request could not be read as a form."}
 	}

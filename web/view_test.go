@@ -2,6 +2,8 @@ package web
 
 import (
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -197,8 +199,8 @@ func TestConflictNamesTheWinner(t *testing.T) {
 	refused := &domain.Error{Code: domain.CodeAlreadyDecided, Message: "The confirm was rejected already.", Decision: &domain.Outcome{
 		Decision: &domain.Decision{DecidedByName: "reviewer", Status: domain.Rejected, DecidedAt: at},
 	}}
-	want := &views.Notice{Tone: views.ToneWarn, Title: "Already decided",
-		Detail: "reviewer was first: rejected, 2 Jan 2026, 03:04:05 UTC. What you sent did not count."}
+	want := &views.Notice{Tone: views.ToneWarn, Title: "Already rejected",
+		Detail: "reviewer rejected it before you: 2 Jan 2026, 03:04:05 UTC. What you sent did not count."}
 	if diff := cmp.Diff(want, newConflict(refused)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -281,6 +283,57 @@ func TestKeysSayWhoVouchesForThem(t *testing.T) {
 			got := newEvidenceKey(tc.key, handed)
 			if got.Signed != tc.signed || got.Trust != tc.trust {
 				t.Errorf("%q, %q; want %q, %q", got.Signed, got.Trust, tc.signed, tc.trust)
+			}
+		})
+	}
+}
+
+// A receipt says what the agent may do now, and of what nobody decided that it
+// was not refused.
+func TestConsequence(t *testing.T) {
+	t.Parallel()
+	mixed := &domain.Decision{Actions: []domain.ActionDecision{{Type: domain.ActionApprove}, {Type: domain.ActionReject}}}
+	for _, tc := range []struct {
+		name string
+		c    domain.Confirm
+		d    *domain.Decision
+		want string
+	}{
+		{"approved", domain.Confirm{Status: domain.Approved, ContentHash: "a", EffectiveHash: "a"}, &domain.Decision{}, "It may run, as it is shown here."},
+		{"edited", domain.Confirm{Status: domain.Approved, ContentHash: "a", EffectiveHash: "b"}, &domain.Decision{}, "It may run with the edited arguments, and with no others."},
+		{"rejected", domain.Confirm{Status: domain.Rejected, Cause: domain.CauseHuman, Actions: 1}, &domain.Decision{}, "It may not run."},
+		{"rejected in part", domain.Confirm{Status: domain.Rejected, Cause: domain.CauseHuman, Actions: 2}, mixed, "Of the actions only those marked as approved may run."},
+		{"timeout", domain.Confirm{Status: domain.Rejected, Cause: domain.CauseTimeout, Actions: 2}, mixed, "It may not run. The agent may ask again."},
+		{"cancelled", domain.Confirm{Status: domain.Cancelled, Cause: domain.CauseCancelled}, &domain.Decision{}, "It may not run. The agent may ask again."},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			if got := consequence(&tc.c, tc.d); got != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+// A page that refuses says what became of what was sent, and leads back to it.
+func TestFailureSaysWhatBecameOfIt(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name, method, path string
+		err                error
+		after, back        string
+	}{
+		{"a page", http.MethodGet, "/confirms/c", &domain.Error{Code: domain.CodeNotFound}, "", "/confirms"},
+		{"a refused decision", http.MethodPost, "/confirms/c%2F1/decision", &domain.Error{Code: domain.CodeLocked}, "Nothing was changed or decided", "/confirms/c%2F1"},
+		{"a decision that may be kept", http.MethodPost, "/confirms/c/decision", &domain.Error{Code: domain.CodeEvidenceUnavailable}, "go back and look", "/confirms/c"},
+		{"a plan", http.MethodPost, "/plans/p/propose", &failure{status: http.StatusForbidden}, "Nothing was changed", "/plans/p"},
+		{"another form", http.MethodPost, "/roles", &domain.Error{Code: domain.CodeInternal}, "go back and look", "/confirms"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			view := newFailureView(tc.err, httptest.NewRequest(tc.method, tc.path, nil), "id")
+			if view.BackURL != tc.back || !strings.Contains(view.After, tc.after) || (tc.after == "") != (view.After == "") {
+				t.Errorf("leads back to %q and says %q", view.BackURL, view.After)
 			}
 		})
 	}

@@ -79,7 +79,8 @@ func TestE2E_TooLate(t *testing.T) {
 	elsewhere.waitFor(".receipt")
 
 	p.click(`[data-verdict="reject"]`)
-	p.sees(".confirm-side .notice", "second was first: approved")
+	p.sees(".conflict .notice", "second approved it before you")
+	p.sees("#unsent", "Too much")
 	p.sees(".receipt h2", "Approved")
 	if told := s.told(asked.ConfirmID); told.Status != "approved" {
 		t.Errorf("the agent is told %+v", told)

@@ -1,0 +1,58 @@
+package web
+
+import (
+	"slices"
+	"strconv"
+
+	"countersign/domain"
+	"countersign/views"
+)
+
+func newReceipt(p *confirmPage) *views.Receipt {
+	c, d := p.Confirm, p.Decisions[len(p.Decisions)-1]
+	receipt := &views.Receipt{
+		Status: string(c.Status), Means: consequence(c, d), Cause: causeWords(d), By: decider(d), Role: d.DecidedByRole, At: views.At(d.DecidedAt),
+		Took: views.Span(d.DecidedAt.Sub(c.ReceivedAt)), Reason: d.Reason, Feedback: d.UserEditContent,
+		ContentHash: c.ContentHash, EffectiveHash: c.EffectiveHash, LogIndex: strconv.FormatInt(d.Seq, 10),
+	}
+	if receipt.EffectiveHash == "" {
+		receipt.EffectiveHash = c.ContentHash
+	}
+	if p.Reader.Can(domain.TraceRead) {
+		receipt.LogURL = logEntryPath(d.Seq)
+	}
+	return receipt
+}
+
+// consequence says what the agent may do now: a status alone leaves that to guess.
+func consequence(c *domain.Confirm, d *domain.Decision) string {
+	approved := func(a domain.ActionDecision) bool { return a.Type != domain.ActionReject }
+	switch {
+	case c.Status == domain.Cancelled, c.Cause == domain.CauseTimeout:
+		return "It may not run. The agent may ask again."
+	case c.Status == domain.Rejected && c.Actions > 1 && slices.ContainsFunc(d.Actions, approved):
+		return "Of the actions only those marked as approved may run."
+	case c.Status == domain.Rejected:
+		return "It may not run."
+	case c.EffectiveHash != "" && c.EffectiveHash != c.ContentHash:
+		return "It may run with the edited arguments, and with no others."
+	}
+	return "It may run, as it is shown here."
+}
+
+// causeWords says who or what decided.
+func causeWords(d *domain.Decision) string {
+	switch d.Cause {
+	case domain.CauseHuman:
+		return "a person"
+	case domain.CauseAgent:
+		return "a key that may decide"
+	case domain.CauseTimeout:
+		return "the clock: nobody decided in time"
+	case domain.CauseCancelled:
+		return "cancelled without a decision"
+	case domain.CauseImport:
+		return "imported, unsubstantiated"
+	}
+	return string(d.Cause)
+}
