@@ -202,7 +202,7 @@ func (db *DB) view(ctx context.Context, fn func(*reader) error) (err error) {
 
 // away is the answer while there is no connection.
 func away(err error) error {
-	return &domain.Error{Code: domain.CodeEvidenceUnavailable, Message: "The database cannot be reached.", Err: err}
+	return &domain.Error{Code: domain.CodeEvidenceUnavailable, Message: "The database cannot be reached. Until it is back nothing can be read or decided.", Err: err}
 }
 
 // Ready says whether the database can be read and its schema is this

@@ -1,11 +1,14 @@
 package views
 
+import "cmp"
+
 // EvidenceView is GET /evidence: what the log proves, and what to verify it
 // with.
 type EvidenceView struct {
 	BaseURL     string // of the JSON interface, for commands to copy
 	Checkpoint  Checkpoint
 	VKey        string // of the key that signs now
+	ConfirmID   string // the confirm that the reader comes from; empty: none
 	Keys        []EvidenceKey
 	Restores    []EvidenceRestore
 	Imports     []LogRow // the newest entries of records that nothing substantiates
@@ -77,6 +80,11 @@ func shellQuote(vkey string) string { return "'" + vkey + "'" }
 // keepCommand stores a checkpoint under the day's date.
 func keepCommand(base string) string {
 	return "curl -sS -o checkpoint-$(date +%F).txt \\\n  -H 'Authorization: Bearer YOUR-KEY' \\\n  " + base + "/api/v1/evidence/checkpoint"
+}
+
+// bundleFile is the name under which a browser saves the bundle of a confirm.
+func bundleFile(confirmID string) string {
+	return "evidence-" + cmp.Or(confirmID, "ID") + ".json"
 }
 
 func verifyBundle(vkey, file string) string {

@@ -53,6 +53,14 @@ func (s *Server) evidence(v *visit) error {
 		return err
 	}
 	view.BaseURL = s.base.String()
+	if id := v.QueryParam("confirm_id"); id != "" {
+		switch _, err := s.svc.Prove(v.ctx(), v.ref(), id); {
+		case err == nil: // only what is an id goes into a command that is copied
+			view.ConfirmID = id
+		case domain.ErrorCode(err) != domain.CodeNotFound:
+			return err
+		}
+	}
 	return s.show(v, http.StatusOK, "Evidence", views.SectionEvidence, views.Evidence(view))
 }
 

@@ -141,3 +141,27 @@ func TestConfirmSaysHowFarItIsProven(t *testing.T) {
 	}
 	says(refused, "forgotten", "only to those who kept a bundle", "confirm.rejected")
 }
+
+// From a confirm the reader comes to the command for its very bundle; what is no
+// id of a confirm gets into no command.
+func TestEvidencePage_NamesTheBundleOfTheConfirm(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b := w.user("reviewer", "reviewer")
+	c := w.post(w.asker(), trade)
+	about := b.open(c).doc(t).Find(".evidence a[href^='/evidence?']").AttrOr("href", "")
+	path, fragment, _ := strings.Cut(about, "#")
+	for _, tt := range []struct{ name, path, file string }{
+		{"from a confirm", path, "--bundle evidence-" + c.ID + ".json "},
+		{"from the sections", "/evidence", "--bundle evidence-ID.json "},
+		{"from elsewhere", "/evidence?confirm_id=x%3B+rm+-rf+~", "--bundle evidence-ID.json "},
+	} {
+		doc := b.want(b.get(tt.path), http.StatusOK).doc(t)
+		if got := doc.Find("#verify-bundle").Text(); !strings.Contains(got, tt.file) {
+			t.Errorf("%s: the command is %q, want %q in it", tt.name, got, tt.file)
+		}
+		if doc.Find("#"+fragment).Length() != 1 {
+			t.Errorf("%s: the page has no place %q", tt.name, fragment)
+		}
+	}
+}

@@ -119,7 +119,7 @@ func newConfirmEvidence(p *confirmPage) *views.ConfirmEvidence {
 		Entry: views.Link{Label: strconv.FormatInt(proof.Seq, 10)},
 	}
 	if p.Reader.Can(domain.TraceRead) {
-		view.Entry.URL, view.AboutURL = logEntryPath(proof.Seq), evidencePath
+		view.Entry.URL, view.AboutURL = logEntryPath(proof.Seq), withQuery(evidencePath, encodeSet(url.Values{"confirm_id": {c.ID}}))+"#verify"
 	}
 	if proof.Size > 0 {
 		view.Size, view.Root = strconv.FormatInt(proof.Size, 10), proof.Root.String()
