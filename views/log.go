@@ -21,6 +21,7 @@ type LogRow struct {
 	Role      string
 	Cause     string
 	Object    Link
+	Called    string // what the confirm is called elsewhere; empty: it is none, or not the reader's to see
 	Detail    string // one line more, may be empty
 	Trace     Link
 }

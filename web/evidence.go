@@ -37,7 +37,6 @@ type evidencePage struct {
 	keys       []domain.SigningKey
 	handovers  []*evidence.Entry
 	imports    []*evidence.Entry // newest first, one more than are shown
-	reader     *domain.Principal
 }
 
 // importsShown bounds how many entries of imports the page lists.
@@ -50,6 +49,9 @@ func (s *Server) evidence(v *visit) error {
 	}
 	view, err := newEvidenceView(p)
 	if err != nil {
+		return err
+	}
+	if view.Imports, err = s.logRows(v, p.imports[:min(len(p.imports), importsShown)]); err != nil {
 		return err
 	}
 	view.BaseURL = s.base.String()
@@ -65,7 +67,7 @@ func (s *Server) evidence(v *visit) error {
 }
 
 func (s *Server) loadEvidence(v *visit) (p *evidencePage, err error) {
-	p = &evidencePage{reader: v.who}
+	p = new(evidencePage)
 	if p.signed, err = s.svc.Checkpoint(v.ctx(), v.ref()); err != nil {
 		return nil, err
 	}

@@ -40,9 +40,6 @@ func newEvidenceView(p *evidencePage) (views.EvidenceView, error) {
 	for _, key := range p.keys {
 		view.Keys = append(view.Keys, newEvidenceKey(key, handed))
 	}
-	for _, e := range p.imports[:min(len(p.imports), importsShown)] {
-		view.Imports = append(view.Imports, newLogRow(e, p.reader))
-	}
 	if len(p.imports) > importsShown {
 		for _, kind := range importTypes {
 			view.MoreImports = append(view.MoreImports, views.Link{Label: kind, URL: withQuery(logPath, url.Values{"type": {kind}}.Encode())})

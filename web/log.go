@@ -49,8 +49,8 @@ func (s *Server) log(v *visit) error {
 		next = strconv.FormatInt(*before, 10)
 	}
 	view.Self, view.NextURL, view.FirstURL = v.Request().URL.RequestURI(), list.next(next), list.first(cursor)
-	for _, e := range entries {
-		view.Rows = append(view.Rows, newLogRow(e, v.who))
+	if view.Rows, err = s.logRows(v, entries); err != nil {
+		return err
 	}
 	return s.show(v, http.StatusOK, "Log", views.SectionLog, views.Log(view))
 }
@@ -85,6 +85,33 @@ func entryCursor(cursor string) (*int64, error) {
 	return &seq, nil
 }
 
+// logRows are rows that call each confirm what other pages call it.
+func (s *Server) logRows(v *visit, entries []*evidence.Entry) ([]views.LogRow, error) {
+	var ids []string
+	for _, e := range entries {
+		if isConfirm(e) {
+			ids = append(ids, e.ConfirmID)
+		}
+	}
+	confirms, err := s.svc.ConfirmRows(v.ctx(), v.ref(), ids)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]views.LogRow, len(entries))
+	for i, e := range entries {
+		rows[i] = newLogRow(e, v.who)
+		if c := confirms[e.ConfirmID]; c != nil && isConfirm(e) {
+			rows[i].Called = rowLabel(c)
+		}
+	}
+	return rows, nil
+}
+
+// isConfirm says whether a confirm is what an entry is about.
+func isConfirm(e *evidence.Entry) bool {
+	return e.ConfirmID != "" && strings.HasPrefix(e.Type, "confirm.")
+}
+
 func newLogRow(e *evidence.Entry, reader *domain.Principal) views.LogRow {
 	row := views.LogRow{
 		Sequence: strconv.FormatInt(e.Seq, 10), At: views.At(e.At), Type: e.Type, Principal: e.Name, Kind: e.Kind, Role: e.Role,
@@ -103,7 +130,7 @@ func newLogRow(e *evidence.Entry, reader *domain.Principal) views.LogRow {
 func entryObject(e *evidence.Entry, reader *domain.Principal) views.Link {
 	family, _, _ := strings.Cut(e.Type, ".")
 	switch {
-	case e.ConfirmID != "" && family == "confirm":
+	case isConfirm(e):
 		return views.Link{Label: e.ConfirmID, URL: confirmPath(e.ConfirmID)}
 	case e.PlanID != "":
 		return views.Link{Label: e.PlanID, URL: planPath(e.PlanID)}
