@@ -82,8 +82,9 @@ func TestBarR10_HostileText(t *testing.T) {
 }
 
 // ownFields are those in which readers get back what they wrote themselves, as
-// they wrote it: a search, and a decision that was refused or is to be confirmed.
-var ownFields = regexp.MustCompile(`<input [^>]*>|<textarea id="(?:reason|user_edit_content)"[^>]*>[^<]*`)
+// they wrote it: a search, and a decision that was refused, came too late or is to
+// be confirmed.
+var ownFields = regexp.MustCompile(`<input [^>]*>|<textarea id="(?:reason|user_edit_content)"[^>]*>[^<]*|Your words were not kept</strong><p class="agent-text">[^<]*`)
 
 // fragments are what hostile strings are made of.
 var fragments = []string{
