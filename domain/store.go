@@ -64,6 +64,9 @@ type Reader interface {
 	ConfirmContent(requested int64) (*ConfirmContent, error)
 	Decisions(requested int64) ([]*Decision, error)
 	Confirms(f ConfirmFilter, p Page) (list []*ConfirmRow, next string, err error)
+	// ConfirmRows are the confirms of a list with these ids, without decisions and
+	// in no order. Unknown ones are left out.
+	ConfirmRows(ids []string) ([]*ConfirmRow, error)
 	// ConfirmsOfPlan are those that count for the plan, newest first.
 	ConfirmsOfPlan(planID string) ([]*Confirm, error)
 	// ConfirmsOfStep are those of the plan but for the ones bound to another

@@ -2,9 +2,11 @@ package store
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"countersign/domain"
+	"countersign/domain/mplp"
 )
 
 // The orders in which confirms are listed.
@@ -64,6 +66,32 @@ func (r *reader) Confirms(f domain.ConfirmFilter, p domain.Page) ([]*domain.Conf
 		return walkPage(r, w, p, columns, joins, into,
 			func(row *domain.ConfirmRow) place { return position(w.keyset, &row.Confirm) })
 	})
+}
+
+// ConfirmRows finds confirms along the index of canonical ids.
+func (r *reader) ConfirmRows(ids []string) (found []*domain.ConfirmRow, err error) {
+	columns, joins, into := rowsOf(&walk{keyset: byDeadline})
+	for some := range slices.Chunk(ids, manyRows) {
+		values := make([]any, len(some))
+		for i, id := range some {
+			values[i] = mplp.CanonicalID("confirm", id)
+		}
+		s := new(statement)
+		s.add("SELECT "+columns+" FROM confirms c "+joins+" WHERE c.canonical_id IN ("+strings.Repeat(", ?", len(some))[2:]+")", values...)
+		err := r.c.each(s.String(), s.args, func(rows row) error {
+			if err := rows.Scan(into.dest...); err != nil {
+				return err
+			}
+			if row := into.take(); slices.Contains(some, row.ID) {
+				found = append(found, row)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, confirms.wrap("read", err)
+		}
+	}
+	return found, nil
 }
 
 // confirmWalk chooses the index for a filter, the most telling first; what is

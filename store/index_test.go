@@ -135,15 +135,17 @@ func TestOtherQueriesFollowIndexes(t *testing.T) {
 			heldTo(t, explain(t, db, "SELECT entry FROM log "+s.String(), s.args), false)
 		})
 	}
+	columns, joins, _ := rowsOf(&walk{keyset: byDeadline})
 	for name, text := range map[string]string{
-		"due":                 "SELECT confirm_id FROM confirms WHERE status = 'pending' AND inbox_order <= 9 ORDER BY inbox_order, confirm_id LIMIT 100",
-		"role use":            "SELECT COUNT(*) FROM confirms WHERE status = 'pending' AND imported = 0 AND required_role = 'r'",
-		"confirms of a plan":  confirms.selects + "WHERE plan_id = 'p' ORDER BY requested_seq DESC",
-		"pending of plans":    "SELECT plan_id, COUNT(*) FROM confirms WHERE status = 'pending' AND imported = 0 AND plan_id IN ('p', 'q') GROUP BY plan_id",
-		"superseded by":       "SELECT confirm_id FROM confirms WHERE supersedes = 'c'",
-		"plans of a status":   plans.selects + "WHERE status = 'draft' ORDER BY created_at DESC, plan_id DESC LIMIT 51",
-		"plans of a group":    plans.selects + "WHERE requested_group = 'g' ORDER BY created_at DESC, plan_id DESC LIMIT 51",
-		"contexts of a group": contexts.selects + "WHERE requested_group = 'g' ORDER BY created_at DESC, context_id DESC LIMIT 51",
+		"confirms by their ids": "SELECT " + columns + " FROM confirms c " + joins + " WHERE c.canonical_id IN ('a', 'b')",
+		"due":                   "SELECT confirm_id FROM confirms WHERE status = 'pending' AND inbox_order <= 9 ORDER BY inbox_order, confirm_id LIMIT 100",
+		"role use":              "SELECT COUNT(*) FROM confirms WHERE status = 'pending' AND imported = 0 AND required_role = 'r'",
+		"confirms of a plan":    confirms.selects + "WHERE plan_id = 'p' ORDER BY requested_seq DESC",
+		"pending of plans":      "SELECT plan_id, COUNT(*) FROM confirms WHERE status = 'pending' AND imported = 0 AND plan_id IN ('p', 'q') GROUP BY plan_id",
+		"superseded by":         "SELECT confirm_id FROM confirms WHERE supersedes = 'c'",
+		"plans of a status":     plans.selects + "WHERE status = 'draft' ORDER BY created_at DESC, plan_id DESC LIMIT 51",
+		"plans of a group":      plans.selects + "WHERE requested_group = 'g' ORDER BY created_at DESC, plan_id DESC LIMIT 51",
+		"contexts of a group":   contexts.selects + "WHERE requested_group = 'g' ORDER BY created_at DESC, context_id DESC LIMIT 51",
 	} {
 		t.Run(name, func(t *testing.T) { heldTo(t, explain(t, db, text, nil), false) })
 	}
