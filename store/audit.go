@@ -11,7 +11,7 @@ import (
 // Audit tells a verification everything that a database holds, and gives the
 // newest checkpoint in it. It changes nothing, whether a server runs or not. An
 // error says that the database could not be read; what is read and wrong is
-// told to the audit.
+// told to the audit. After ErrChanged a new audit is to be told again.
 func Audit(ctx context.Context, db string, a *evidence.Audit) (signed string, err error) {
 	d, err := dialectOf(db)
 	if err != nil {
@@ -20,7 +20,7 @@ func Audit(ctx context.Context, db string, a *evidence.Audit) (signed string, er
 	c, err := openConn(ctx, d, audits)
 	if err == nil {
 		defer func() { _ = c.close() }() // it only read
-		signed, err = audit(ctx, &reader{c: c}, a)
+		signed, err = auditOver(ctx, c, a)
 	}
 	if damaged(err) {
 		a.Part().Found("database: the file is damaged: %v", err)
@@ -30,6 +30,16 @@ func Audit(ctx context.Context, db string, a *evidence.Audit) (signed string, er
 		return "", fmt.Errorf("database %s: %w", d.label(), err)
 	}
 	return signed, nil
+}
+
+// auditOver trusts nothing of what it read if that has changed meanwhile, neither
+// that it is damaged.
+func auditOver(ctx context.Context, c *conn, a *evidence.Audit) (signed string, err error) {
+	signed, err = audit(ctx, &reader{c: c}, a)
+	if changed(c.session) {
+		return "", ErrChanged
+	}
+	return signed, err
 }
 
 // ErrSchema says that a database is not of this program's schema.

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"crypto/rand"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -55,5 +57,45 @@ func TestTamperedRowsAreFound(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// A file that nobody has open is read without locks. Who begins to write to it
+// meanwhile makes nothing of it look tampered with.
+func TestAudit_FileThatChangesMeanwhile(t *testing.T) {
+	t.Parallel()
+	path := tempFile(t)
+	write := func() {
+		t.Helper()
+		db, err := Open(t.Context(), path, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(add(t, db, rand.Text()), db.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write()
+	for _, tt := range []struct {
+		name      string
+		meanwhile func()
+		want      error
+	}{
+		{"nothing happens", func() {}, nil},
+		{"a server writes, and stops", write, ErrChanged},
+		{"a server starts", func() { openTest(t, path, Options{}) }, ErrChanged},
+		{"a server runs, and writes", write, nil},
+	} {
+		c, err := openConn(t.Context(), &sqlite{path: path}, audits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tt.meanwhile()
+		if _, err := auditOver(t.Context(), c, evidence.NewAudit()); !errors.Is(err, tt.want) {
+			t.Errorf("%s: %v, want %v", tt.name, err, tt.want)
+		}
+		if err := c.close(); err != nil {
+			t.Error(err)
+		}
 	}
 }

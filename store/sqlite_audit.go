@@ -9,9 +9,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	sqlite3 "modernc.org/sqlite/lib"
 
@@ -24,9 +26,34 @@ func damaged(err error) bool {
 	return code == sqlite3.SQLITE_CORRUPT || code == sqlite3.SQLITE_NOTADB
 }
 
+// ErrChanged says that somebody began to write to a file while it was read in a
+// way that only a file at rest can be: what was read of it means nothing.
+var ErrChanged = errors.New("it was changed while it was read")
+
+// fileState is the zero one when there is no file.
+type fileState struct {
+	size    int64
+	changed time.Time
+}
+
+// stamp tells one state of a database's files from another.
+type stamp [len(suffixes)]fileState
+
+// suffixes are what its files have behind the database's name.
+var suffixes = [...]string{"", "-wal", "-journal", "-shm"}
+
+func stampOf(path string) (s stamp) {
+	for i, suffix := range suffixes {
+		if info, err := os.Stat(path + suffix); err == nil {
+			s[i].size, s[i].changed = info.Size(), info.ModTime()
+		}
+	}
+	return s
+}
+
 // connectAuditing opens the file so that looking at it changes nothing.
 func (d *sqlite) connectAuditing() (session, error) {
-	name, clean, err := readOnly(d.path)
+	name, atRest, clean, err := readOnly(d.path)
 	if err != nil {
 		return nil, err
 	}
@@ -35,47 +62,59 @@ func (d *sqlite) connectAuditing() (session, error) {
 		clean()
 		return nil, err
 	}
-	s.clean = clean
+	s.clean, s.atRest = clean, atRest
 	return s, nil
+}
+
+// changed says that what was read of a connection that audits means nothing.
+func changed(s session) bool {
+	lite, ok := s.(*sqliteSession)
+	return ok && lite.atRest != nil && !lite.atRest()
 }
 
 // readOnly names a database file so that opening it changes nothing. What is read
 // once needs no more cache than the processor's own. With a journal that nobody
 // has open, a reader would have to write beside it, so a copy of both is read.
-func readOnly(path string) (name string, clean func(), err error) {
+// Without one, the file is read without locks, as long as it is at rest: nil says
+// that it need not be.
+func readOnly(path string) (name string, atRest func() bool, clean func(), err error) {
 	if path, err = filepath.Abs(path); err != nil {
-		return "", nil, err
+		return "", nil, nil, err
 	}
 	if _, err := os.Stat(path); err != nil {
-		return "", nil, err
+		return "", nil, nil, err
 	}
-	there := func(suffix string) bool {
-		info, err := os.Stat(path + suffix)
-		return err == nil && info.Size() > 0
-	}
+	before := stampOf(path)
+	of := func(suffix string) fileState { return before[slices.Index(suffixes[:], suffix)] }
 	dsn := url.URL{Scheme: "file", Path: path}
 	settings := url.Values{"_pragma": {"busy_timeout(10000)", "trusted_schema(0)", "query_only(1)", "cache_size(-4096)"}, "mode": {"ro"}}
 	clean = func() {}
 	switch {
-	case !there("-wal") && !there("-journal"):
-		settings.Set("immutable", "1")
-	case !there("-shm"):
+	case of("-wal") != fileState{} && of("-shm").size > 0: // in use, or left by who used it
+	case of("-wal").size > 0 || of("-journal").size > 0:
 		dir, err := os.MkdirTemp("", "countersign-verify-")
 		if err != nil {
-			return "", nil, err
+			return "", nil, nil, err
 		}
 		clean = func() { _ = os.RemoveAll(dir) }
 		for _, suffix := range []string{"", "-wal", "-journal"} {
 			if err := copyFile(filepath.Join(dir, "copy.db"+suffix), path+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				clean()
-				return "", nil, err
+				return "", nil, nil, err
 			}
+		}
+		if stampOf(path) != before {
+			clean()
+			return "", nil, nil, ErrChanged
 		}
 		dsn.Path = filepath.Join(dir, "copy.db")
 		settings.Del("mode")
+	default:
+		settings.Set("immutable", "1")
+		atRest = func() bool { return stampOf(path) == before }
 	}
 	dsn.RawQuery = settings.Encode()
-	return dsn.String(), clean, nil
+	return dsn.String(), atRest, clean, nil
 }
 
 func copyFile(to, from string) error {

@@ -22,6 +22,7 @@ type sqliteSession struct {
 	statements map[string]*sqliteStatement // those that do not run
 	name       string                      // of the file with settings, for verification
 	clean      func()                      // at the end; may be nil
+	atRest     func() bool                 // whether the file still is; nil: it need not be
 }
 
 // written is a statement that is to run.

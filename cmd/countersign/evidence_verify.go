@@ -96,8 +96,7 @@ func (o *verifyOptions) verifyDatabase(ctx context.Context, c *call, kept string
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
-	audit := evidence.NewAudit()
-	signed, err := store.Audit(ctx, c.db, audit)
+	audit, signed, err := audited(ctx, c.db)
 	if err != nil {
 		return nil, err
 	}
@@ -111,6 +110,19 @@ func (o *verifyOptions) verifyDatabase(ctx context.Context, c *call, kept string
 		audit.Kept(o.checkpoint, kept, vkey, false)
 	}
 	return report, nil
+}
+
+// audited reads a database, and reads it again when a server began to write to
+// it meanwhile: the next time there is a journal, and what is read holds still.
+func audited(ctx context.Context, db string) (audit *evidence.Audit, signed string, err error) {
+	const attempts = 5
+	for range attempts {
+		audit = evidence.NewAudit()
+		if signed, err = store.Audit(ctx, db, audit); !errors.Is(err, store.ErrChanged) {
+			break
+		}
+	}
+	return audit, signed, err
 }
 
 func readIfNamed(path string) (string, error) {
