@@ -132,7 +132,7 @@ func TestOutcome_WaitOutlivesTheDeadlines(t *testing.T) {
 	t.Parallel()
 	eachWay(t, func(t *testing.T, newServer start) {
 		s := newServer(t, func(_ *domain.Config, h *http.Server) {
-			h.ReadTimeout, h.WriteTimeout = 300*time.Millisecond, 300*time.Millisecond
+			h.ReadTimeout, h.WriteTimeout = 900*time.Millisecond, 900*time.Millisecond // a loaded machine takes long
 		})
 		agent := s.agent("executor")
 		confirm := agent.post("/approvals", `{"approval_key":"s_1",`+toolCall[1:]).want(http.StatusCreated)
