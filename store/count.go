@@ -156,8 +156,8 @@ func (r *reader) PendingByType() (map[domain.TargetType]int, error) {
 	}
 	stored, err := r.storedCounts(names)
 	types := map[domain.TargetType]int{}
-	for name, n := range stored {
-		types[domain.TargetType(strings.TrimPrefix(name, countPending))] = n + r.c.counts.changed(name)
+	for i, of := range domain.TargetTypes {
+		types[of] = stored[names[i]] + r.c.counts.changed(names[i])
 	}
 	return types, err
 }

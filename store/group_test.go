@@ -217,7 +217,9 @@ func TestStatementsThatNobodyWaitsFor(t *testing.T) {
 	path := tempFile(t)
 	synctest.Test(t, func(t *testing.T) {
 		db := openTest(t, path, Options{})
-		key := func(id string) string { return "INSERT INTO volatile_key_used (key_id, used_at) VALUES ('" + id + "', 1)" }
+		key := func(id string) string {
+			return "INSERT INTO volatile_key_used (key_id, used_at) VALUES ('" + id + "', 1)"
+		}
 		write := func(id string) func(domain.Tx) error {
 			return func(x domain.Tx) error { return x.(*tx).c.later(key(id)) }
 		}

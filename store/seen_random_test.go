@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -21,10 +22,7 @@ import (
 // undone: what connections remember, count and search is what is stored.
 func TestSeen_WhateverHappens(t *testing.T) {
 	both(t, func(t *testing.T, name string) {
-		w := &shadow{
-			t: t, random: rand.New(rand.NewPCG(3, 4)), confirms: map[string]*domain.Confirm{}, words: map[string][]string{},
-			dbs: []*DB{openTest(t, name, Options{}), openTest(t, name, Options{})},
-		}
+		w := newShadow(t, openTest(t, name, Options{}), openTest(t, name, Options{}))
 		for range 3 * turnEvery {
 			w.change()
 			if w.random.IntN(3) == 0 {
@@ -34,7 +32,28 @@ func TestSeen_WhateverHappens(t *testing.T) {
 	})
 }
 
-// shadow is what two processes should find in their database.
+// The same for groups of transactions that share a commit: what one of them
+// undoes is its own, whatever has waited to be written.
+func TestGroups_WhateverTheirMembersDo(t *testing.T) {
+	path := tempFile(t)
+	synctest.Test(t, func(t *testing.T) {
+		w := newShadow(t, openTest(t, path, Options{Fatal: func(err error) { t.Errorf("fatal: %v", err) }}))
+		for range 100 {
+			fns, undone := make([]func(domain.Tx) error, 1+w.random.IntN(8)), map[int]bool{}
+			for i := range fns {
+				fns[i], undone[i] = w.member()
+			}
+			for i, err := range together(t, w.dbs[0], fns...) {
+				if (err != nil) != undone[i] {
+					t.Fatalf("member %d of %d: %v", i, len(fns), err)
+				}
+			}
+			w.compare()
+		}
+	})
+}
+
+// shadow is what should be found in a database.
 type shadow struct {
 	t        *testing.T
 	random   *rand.Rand
@@ -46,34 +65,50 @@ type shadow struct {
 	sessions int
 }
 
+func newShadow(t *testing.T, dbs ...*DB) *shadow {
+	return &shadow{t: t, random: rand.New(rand.NewPCG(3, 4)), dbs: dbs, confirms: map[string]*domain.Confirm{}, words: map[string][]string{}}
+}
+
 var errUndone = errors.New("undone")
 
 // change has either process change something, and now and then undo it.
 func (w *shadow) change() {
 	w.t.Helper()
-	db, undone := w.dbs[w.random.IntN(2)], w.random.IntN(6) == 0
-	var kept func()
-	err := db.Tx(w.t.Context(), func(dtx domain.Tx) error {
+	fn, undone := w.member()
+	if err := w.dbs[w.random.IntN(len(w.dbs))].Tx(w.t.Context(), fn); (err != nil) != undone {
+		w.t.Fatal(err)
+	}
+}
+
+// member is a transaction that changes something, and may be undone. Some of
+// them read before or after they write, which others do not wait for.
+func (w *shadow) member() (fn func(domain.Tx) error, undone bool) {
+	before, after, panics := w.random.IntN(2) == 0, w.random.IntN(3) == 0, w.random.IntN(2) == 0
+	undone = w.random.IntN(6) == 0
+	return func(dtx domain.Tx) error {
 		x := dtx.(*tx)
-		w.counted(&x.reader)
-		var logged bool
-		var err error
-		kept, logged, err = w.step(x)
+		if before {
+			w.counted(&x.reader)
+		}
+		kept, logged, err := w.step(x)
+		if err == nil && after {
+			_, err = x.PendingByType()
+		}
 		if err == nil && logged {
 			err = x.Append(&evidence.Entry{Type: "test"})
 		}
-		if err == nil && undone {
-			err = errUndone
+		switch {
+		case err != nil || !undone:
+		case panics:
+			panic(errUndone)
+		default:
+			return errUndone
+		}
+		if err == nil {
+			kept()
 		}
 		return err
-	})
-	switch {
-	case undone && errors.Is(err, errUndone):
-	case err != nil:
-		w.t.Fatal(err)
-	default:
-		kept()
-	}
+	}, undone
 }
 
 // step changes one thing. Kept is to be called if it is not undone.
@@ -89,6 +124,9 @@ func (w *shadow) step(x *tx) (kept func(), logged bool, err error) {
 		}
 		tools := []string{pick("transfer", "trans_fer", "TRANSFER money", "rm%")}
 		err = x.InsertConfirm(c, &domain.ConfirmContent{Salt: []byte("s"), Content: []byte("{}"), Tools: tools})
+		if err == nil && w.random.IntN(3) == 0 {
+			_, err = x.Confirm(c.ID) // who reads sees what was written
+		}
 		return func() {
 			w.ids = append(w.ids, c.ID)
 			w.confirms[c.ID], w.words[c.ID] = c, terms(maxTerms, append(identity(c), tools...)...)
@@ -157,7 +195,7 @@ func (w *shadow) counted(r *reader) {
 // finds to what there is.
 func (w *shadow) compare() {
 	w.t.Helper()
-	err := w.dbs[w.random.IntN(2)].view(w.t.Context(), func(r *reader) error {
+	err := w.dbs[w.random.IntN(len(w.dbs))].view(w.t.Context(), func(r *reader) error {
 		w.counted(r)
 		remembered := w.look(r)
 		r.c.seen, r.c.rights, r.c.counts = seen{known: map[any]any{}}, rights{}, counts{}

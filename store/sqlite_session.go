@@ -17,8 +17,8 @@ const maxStatements = 256
 // group: so one that only writes what nobody waits for gets none.
 type sqliteSession struct {
 	*sqliteHandle
-	unmarked   bool      // a member has its turn, and no savepoint yet
-	waiting    []written // its statements
+	unmarked   bool                        // a member has its turn, and no savepoint yet
+	waiting    []written                   // its statements
 	statements map[string]*sqliteStatement // those that do not run
 	name       string                      // of the file with settings, for verification
 	clean      func()                      // at the end; may be nil
