@@ -14,8 +14,9 @@ import (
 // sqlite is a database in a file.
 type sqlite struct {
 	path    string
-	version int64 // of the file when it was looked at last
-	hasty   bool  // see Options
+	file    os.FileInfo // as it was when it was opened to be written
+	version int64       // of the file when it was looked at last
+	hasty   bool        // see Options
 }
 
 //go:embed migrations/sqlite/*.sql
@@ -56,7 +57,12 @@ func (d *sqlite) moved(c *conn) (bool, error) {
 	return d.version != before, err
 }
 
-func (d *sqlite) create() error { return createFile(d.path) }
+func (d *sqlite) create() (err error) {
+	if err = createFile(d.path); err == nil {
+		d.file, err = os.Stat(d.path)
+	}
+	return err
+}
 
 func (d *sqlite) connect(ctx context.Context, u use) (session, error) {
 	switch u {

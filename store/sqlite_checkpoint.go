@@ -30,17 +30,12 @@ const (
 // place any more ends with the process that has it open: nothing more is to be
 // written to it.
 func (d *sqlite) tend(ctx context.Context, w *writer) {
-	s, err := d.open(d.path, d.writeSettings())
-	if err != nil {
-		w.logger.Error("the journal cannot be folded into the database", "error", err)
-		return
-	}
-	defer func() { _ = s.close() }() // nothing is open on it
-	file, err := os.Stat(d.path)
-	if err != nil {
-		w.refuse(err)
-		return
-	}
+	var s *sqliteSession
+	defer func() {
+		if s != nil {
+			_ = s.close() // nothing is open on it
+		}
+	}()
 	tick := time.NewTicker(checkpointInterval)
 	defer tick.Stop()
 	for {
@@ -49,9 +44,16 @@ func (d *sqlite) tend(ctx context.Context, w *writer) {
 			return
 		case <-tick.C:
 		}
-		if now, err := os.Stat(d.path); errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(file, now) {
+		now, err := os.Stat(d.path)
+		if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(d.file, now) {
 			w.refuse(fmt.Errorf("the file %s was removed or replaced while it was in use, and what was written since then is lost: stop the server first", d.path))
 			return
+		}
+		if s == nil {
+			if s, err = d.open(d.path, d.writeSettings()); err != nil {
+				w.logger.Error("the journal cannot be folded into the database", "error", err)
+				continue
+			}
 		}
 		switch err := s.fold(journalPages, w.between); resultCode(err) {
 		case sqlite3.SQLITE_OK, sqlite3.SQLITE_BUSY:
