@@ -157,7 +157,10 @@ func (r *reader) PendingByType() (map[domain.TargetType]int, error) {
 	stored, err := r.storedCounts(names)
 	types := map[domain.TargetType]int{}
 	for i, of := range domain.TargetTypes {
-		types[of] = stored[names[i]] + r.c.counts.changed(names[i])
+		n, known := stored[names[i]]
+		if delta := r.c.counts.changed(names[i]); known || delta != 0 {
+			types[of] = n + delta
+		}
 	}
 	return types, err
 }

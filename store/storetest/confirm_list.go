@@ -285,7 +285,9 @@ func testConfirmRows(t *testing.T, s Store) {
 		return all(finish(tx, c, domain.Approved, 3), tx.InsertDecision(first), tx.InsertDecision(last))
 	})
 	same(t, "by id", []*domain.ConfirmRow{{Confirm: *c, Reason: "because c1", Tools: []string{"rm", "ls"}}},
-		read(t, s, func(r domain.Reader) ([]*domain.ConfirmRow, error) { return r.ConfirmRows([]string{"c1", "none", "c1"}) }))
+		read(t, s, func(r domain.Reader) ([]*domain.ConfirmRow, error) {
+			return r.ConfirmRows([]string{"c1", "none", "c1"})
+		}))
 	last.Actions = nil
 	same(t, "decided", &domain.ConfirmRow{Confirm: *c, Reason: "because c1", Tools: []string{"rm", "ls"}, Decision: last},
 		row(domain.ConfirmFilter{Decided: true}))
