@@ -201,7 +201,6 @@ type ConfirmRow struct {
 	Title    string // of the plan or context that it is about; empty: it has none
 	Reason   string
 	Tools    []string
-	Mine     bool      // the reader may decide it; set by the service
 	Decision *Decision // the latest, with decided confirms; without its actions
 }
 

@@ -38,11 +38,11 @@ func TestConfirms_MarkWhatTheReaderMayDecide(t *testing.T) {
 			w.post(agent, `{`+call+`,"reason":"import","status":"approved"}`)
 			w.post(own, `{`+call+`,"reason":"own"}`)
 			list := func(mine bool) (marked []string) {
-				rows, _, err := w.Confirms(w.ctx, reader, domain.ConfirmFilter{Status: domain.Pending, Mine: mine}, domain.Page{})
+				inbox, err := w.Inbox(w.ctx, reader, domain.ConfirmFilter{Status: domain.Pending, Mine: mine}, domain.Page{})
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, row := range rows {
+				for _, row := range inbox.Rows {
 					if row.Mine {
 						marked = append(marked, row.Reason)
 					} else if mine {

@@ -42,17 +42,28 @@ func (s *Service) Confirms(ctx context.Context, ref Ref, f ConfirmFilter, page P
 
 // Inbox is a page of confirms, and how many wait for anybody.
 type Inbox struct {
-	Rows    []*ConfirmRow
+	Rows    []InboxRow
 	Next    string // cursor of the next page; empty: this is the last
 	Pending int
+}
+
+// InboxRow is a confirm of the inbox.
+type InboxRow struct {
+	*ConfirmRow
+	Mine bool // the reader may decide it
 }
 
 // Inbox is Confirms and PendingCount at once.
 func (s *Service) Inbox(ctx context.Context, ref Ref, f ConfirmFilter, page Page) (*Inbox, error) {
 	in := new(Inbox)
 	err := s.readSettled(ctx, ref, func(r Reader, p *Principal) (err error) {
-		if in.Rows, in.Next, err = s.confirms(r, p, f, page); err != nil {
+		var list []*ConfirmRow
+		if list, in.Next, err = s.confirms(r, p, f, page); err != nil {
 			return err
+		}
+		in.Rows = make([]InboxRow, len(list))
+		for i, row := range list {
+			in.Rows[i] = InboxRow{row, s.mayDecide(p, &row.Confirm)}
 		}
 		in.Pending, err = pendingCount(r, p)
 		return err
@@ -71,11 +82,7 @@ func (s *Service) confirms(r Reader, p *Principal, f ConfirmFilter, page Page) (
 			f.Decider.Group = ""
 		}
 	}
-	list, next, err = r.Confirms(f, page)
-	for _, row := range list {
-		row.Mine = s.mayDecide(p, &row.Confirm)
-	}
-	return list, next, err
+	return r.Confirms(f, page)
 }
 
 // mayDecide is what the filter Mine narrows to. It is a mark in a list: which

@@ -63,6 +63,8 @@ type Reader interface {
 	// decisions in their order.
 	ConfirmContent(requested int64) (*ConfirmContent, error)
 	Decisions(requested int64) ([]*Decision, error)
+	// Confirms lists a page. Others may be given the same rows: they are not to be
+	// changed, but in a Tx.
 	Confirms(f ConfirmFilter, p Page) (list []*ConfirmRow, next string, err error)
 	// ConfirmRows are the confirms of a list with these ids, without decisions and
 	// in no order. Unknown ones are left out.

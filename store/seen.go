@@ -70,7 +70,7 @@ type confirmPage struct {
 // confirmPageKey is the filter and the page, as JSON.
 type confirmPageKey string
 
-// recalledConfirms is recalled for a page of confirms. The rows are the caller's own.
+// recalledConfirms is recalled for a page of confirms. The rows are nobody's own.
 func recalledConfirms(r *reader, f domain.ConfirmFilter, p domain.Page, load func() ([]*domain.ConfirmRow, string, error)) ([]*domain.ConfirmRow, string, error) {
 	if r.c.use != reads || f.ChangedSince != nil {
 		return load() // followers of a session read what is new to them
@@ -89,13 +89,7 @@ func recalledConfirms(r *reader, f domain.ConfirmFilter, p domain.Page, load fun
 	if !page.light() {
 		delete(r.c.seen.known, confirmPageKey(key))
 	}
-	own := make([]domain.ConfirmRow, len(page.list))
-	list := make([]*domain.ConfirmRow, len(page.list))
-	for i, row := range page.list {
-		own[i] = *row
-		list[i] = &own[i]
-	}
-	return list, page.next, nil
+	return page.list, page.next, nil
 }
 
 // light says whether a page takes little enough memory to be kept.

@@ -139,7 +139,7 @@ func TestStatusIsNotOnlyAColour(t *testing.T) {
 	t.Parallel()
 	for _, status := range []string{"pending", "approved", "rejected", "cancelled", "unsubstantiated", "in_progress", "something_new", ""} {
 		badge := document(t, []byte(markup(t, views.Status(status)))).Find(".badge")
-		if strings.TrimSpace(badge.Text()) == "" || badge.Find("svg path").Length() != 1 {
+		if strings.TrimSpace(badge.Text()) == "" || badge.Find("svg use").Length() != 1 {
 			t.Errorf("status %q: %q", status, badge.Text())
 		}
 	}

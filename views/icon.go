@@ -1,6 +1,11 @@
 package views
 
-import "github.com/a-h/templ"
+import (
+	"maps"
+	"slices"
+
+	"github.com/a-h/templ"
+)
 
 // icons are the paths of the icons, stroked on a 16 by 16 grid.
 var icons = map[string]string{
@@ -42,5 +47,17 @@ var icons = map[string]string{
 func Icon(name string) templ.Component { return drawn(func(m *markup) { m.icon(name) }) }
 
 func (m *markup) icon(name string) {
-	m.html(`<svg class="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" focusable="false"><path d="`, icons[name], `"></path></svg>`)
+	m.html(`<svg class="icon" aria-hidden="true"><use href="`, iconRef(name), `"></use></svg>`)
 }
+
+// iconRef is where an icon is found in the sprite.
+func iconRef(name string) string { return "#icon-" + name }
+
+// sprite holds the paths of all icons, once for a page, wherever they are drawn.
+var sprite = constant(drawn(func(m *markup) {
+	m.html(`<svg class="sprite" width="0" height="0" aria-hidden="true">`)
+	for _, name := range slices.Sorted(maps.Keys(icons)) {
+		m.html(`<symbol id="icon-`, name, `" viewBox="0 0 16 16"><path d="`, icons[name], `"></path></symbol>`)
+	}
+	m.html(`</svg>`)
+}))

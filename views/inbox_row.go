@@ -1,12 +1,55 @@
 package views
 
-import "github.com/a-h/templ"
+import (
+	"time"
 
-func inboxRow(row InboxRow, decided bool) templ.Component {
-	return drawn(func(m *markup) { m.inboxRow(&row, decided) })
+	"github.com/a-h/templ"
+)
+
+// InboxRow is one confirm of the list. Text from the agent is shown whole.
+type InboxRow struct {
+	InboxFacts
+	Tools []string // names of the actions, in order
 }
 
-func (m *markup) inboxRow(row *InboxRow, decided bool) {
+// InboxFacts are what a row shows beside its tools, to be compared as a whole.
+type InboxFacts struct {
+	ID                      string
+	URL                     string // the confirm's page, carrying the current filter
+	TargetType              string
+	Heading                 string // what it is called if it calls no tool
+	Target                  string // the plan's title or the target's id
+	Step                    string // the step that it gates, if any
+	Reason                  string // the agent's words
+	Requester               string // principal: the key's name
+	RequestRole             string
+	RoleUnknown             bool // the role is a label, not a registered role
+	RequiredRole            string
+	Requested               time.Time
+	Deadline                time.Time // zero: never
+	Import, Unbound, Locked bool
+	Mine                    bool // the reader may decide it
+
+	// Of those on the tab of decided ones:
+	Decided   bool
+	Status    string
+	Cause     string // human, agent, timeout, cancelled, policy, import
+	Outcome   string // the cause in words: "by reviewer", "nobody decided in time"
+	By        string // who decided, empty for system
+	DecidedAt time.Time
+	Took      time.Duration // from receipt to decision; 0: not known
+}
+
+// inboxRows draws the rows, or takes them as they were drawn before.
+func inboxRows(v InboxView) templ.Component {
+	return drawn(func(m *markup) {
+		for i := range v.Rows {
+			m.filled(v.Drawn.row(&v.Rows[i]), v.Now)
+		}
+	})
+}
+
+func (m *markup) inboxRow(row *InboxRow) {
 	m.html(`<li class="row" id="row-`)
 	m.text(row.ID)
 	m.html(`" data-id="`)
@@ -35,10 +78,10 @@ func (m *markup) inboxRow(row *InboxRow, decided bool) {
 	}
 	m.rowMeta(row)
 	m.html(`</div><div class="row-side">`)
-	if decided {
+	if row.Decided {
 		m.rowDecision(row)
 	} else {
-		m.countdown(row.Deadline)
+		m.running(row.Deadline)
 		if row.Mine {
 			m.html(` `)
 			m.badge("info", "user", "Yours to decide")
@@ -73,7 +116,7 @@ func (m *markup) rowMeta(row *InboxRow) {
 		m.html(`</span> `)
 	}
 	m.html(`<span class="age">`)
-	m.moment(row.Requested, "data-age")
+	m.passing(row.Requested)
 	m.html(`</span>`)
 	m.flags(row.Import, row.Unbound, row.Locked)
 	m.html(`</p>`)
@@ -93,11 +136,11 @@ func (m *markup) rowDecision(row *InboxRow) {
 		m.html(`</span>`)
 	}
 	m.html(` <span class="age">`)
-	m.moment(row.Decided, "data-local")
+	m.moment(At(row.DecidedAt), "data-local")
 	m.html(`</span>`)
-	if row.Took != "" {
+	if row.Took > 0 {
 		m.html(` <span class="age">took `)
-		m.text(row.Took)
+		m.span(row.Took)
 		m.html(`</span>`)
 	}
 }

@@ -1,7 +1,6 @@
 package views
 
 import (
-	"strconv"
 	"time"
 
 	"github.com/a-h/templ"
@@ -28,11 +27,19 @@ func Ago(t, now time.Time) Moment {
 	if t.IsZero() {
 		return Moment{}
 	}
+	var m markup
+	m.ago(t, now)
+	return Moment{ISO: iso(t), Text: string(m.made)}
+}
+
+func (m *markup) ago(t, now time.Time) {
 	d := now.Sub(t)
 	if d < 5*time.Second {
-		return Moment{ISO: iso(t), Text: "just now"}
+		m.html("just now")
+		return
 	}
-	return Moment{ISO: iso(t), Text: Span(d) + " ago"}
+	m.span(d)
+	m.html(" ago")
 }
 
 // Urgency says how near a deadline is.
@@ -58,47 +65,72 @@ func Until(t, now time.Time) Deadline {
 	if t.IsZero() {
 		return Deadline{}
 	}
-	left := t.Sub(now)
+	var m markup
+	m.left(t.Sub(now))
+	return Deadline{ISO: iso(t), Text: string(m.made), Urgency: urgency(t.Sub(now))}
+}
+
+func urgency(left time.Duration) Urgency {
 	switch {
 	case left <= 0:
-		return Deadline{ISO: iso(t), Text: "expired", Urgency: Expired}
+		return Expired
 	case left < 10*time.Second:
-		return Deadline{ISO: iso(t), Text: Span(left) + " left", Urgency: Critical}
+		return Critical
 	case left < time.Minute:
-		return Deadline{ISO: iso(t), Text: Span(left) + " left", Urgency: Soon}
+		return Soon
 	}
-	return Deadline{ISO: iso(t), Text: Span(left) + " left", Urgency: Calm}
+	return Calm
+}
+
+func (m *markup) left(d time.Duration) {
+	if d <= 0 {
+		m.html("expired")
+		return
+	}
+	m.span(d)
+	m.html(" left")
 }
 
 // Span words a duration with its two largest units, rounded down, so that a
 // countdown never promises time that is not there.
 func Span(d time.Duration) string {
+	var m markup
+	m.span(d)
+	return string(m.made)
+}
+
+func (m *markup) span(d time.Duration) {
 	s := int64(max(d, 0) / time.Second)
 	switch {
 	case s < 60:
-		return strconv.FormatInt(s, 10) + " s"
+		m.number(s)
+		m.html(" s")
 	case s < 3600:
-		return two(s/60, "min", s%60, "s")
+		m.two(s/60, " min", s%60, " s")
 	case s < 86400:
-		return two(s/3600, "h", s%3600/60, "min")
+		m.two(s/3600, " h", s%3600/60, " min")
+	default:
+		m.two(s/86400, " d", s%86400/3600, " h")
 	}
-	return two(s/86400, "d", s%86400/3600, "h")
 }
 
-func two(a int64, unit string, b int64, small string) string {
-	if b == 0 {
-		return strconv.FormatInt(a, 10) + " " + unit
+func (m *markup) two(a int64, unit string, b int64, small string) {
+	m.number(a)
+	m.html(unit)
+	if b != 0 {
+		m.html(" ")
+		m.number(b)
+		m.html(small)
 	}
-	return strconv.FormatInt(a, 10) + " " + unit + " " + strconv.FormatInt(b, 10) + " " + small
 }
 
 func iso(t time.Time) string {
 	return t.UTC().Format("2006-01-02T15:04:05.000Z")
 }
 
-func moment(m Moment) templ.Component { return drawn(func(to *markup) { to.moment(m, "data-local") }) }
+func moment(t Moment) templ.Component { return drawn(func(m *markup) { m.moment(t, "data-local") }) }
 
-func age(m Moment) templ.Component { return drawn(func(to *markup) { to.moment(m, "data-age") }) }
+func age(t Moment) templ.Component { return drawn(func(m *markup) { m.moment(t, "data-age") }) }
 
 // moment carries the attribute that tells the script how to word it.
 func (m *markup) moment(t Moment, attribute string) {
@@ -107,6 +139,13 @@ func (m *markup) moment(t Moment, attribute string) {
 	}
 	m.html(`<time datetime="`, t.ISO, `" `, attribute, `>`)
 	m.text(t.Text)
+	m.html(`</time>`)
+}
+
+// passing is the age of t, in a gap.
+func (m *markup) passing(t time.Time) {
+	m.html(`<time datetime="`, iso(t), `" data-age>`)
+	m.later(func(m *markup, now time.Time) { m.ago(t, now) })
 	m.html(`</time>`)
 }
 
@@ -120,5 +159,18 @@ func (m *markup) countdown(d Deadline) {
 	}
 	m.html(`<time class="countdown `, string(d.Urgency), `" datetime="`, d.ISO, `" data-deadline="`, d.ISO, `">`)
 	m.text(d.Text)
+	m.html(`</time>`)
+}
+
+// running is the countdown to t, in gaps.
+func (m *markup) running(t time.Time) {
+	if t.IsZero() {
+		m.countdown(Deadline{})
+		return
+	}
+	m.html(`<time class="countdown `)
+	m.later(func(m *markup, now time.Time) { m.html(string(urgency(t.Sub(now)))) })
+	m.html(`" datetime="`, iso(t), `" data-deadline="`, iso(t), `">`)
+	m.later(func(m *markup, now time.Time) { m.left(t.Sub(now)) })
 	m.html(`</time>`)
 }

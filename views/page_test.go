@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/PuerkitoBio/goquery"
+
 	"countersign/views"
 )
 
@@ -69,5 +71,20 @@ func TestRefreshWithoutJavaScript(t *testing.T) {
 	page := string(render(t, story{"", f, views.Inbox(inboxView())}))
 	if !strings.Contains(page, `<noscript><meta http-equiv="refresh" content="30"></noscript>`) {
 		t.Error("no refresh for readers without JavaScript")
+	}
+}
+
+// Every icon of a page is drawn from the page's own sprite.
+func TestIconsAreInTheSprite(t *testing.T) {
+	t.Parallel()
+	for _, s := range stories() {
+		doc := document(t, render(t, s))
+		known := map[string]bool{}
+		doc.Find(".sprite symbol:has(path)").Each(func(_ int, symbol *goquery.Selection) { known["#"+symbol.AttrOr("id", "")] = true })
+		doc.Find("use").Each(func(_ int, use *goquery.Selection) {
+			if ref := use.AttrOr("href", ""); !known[ref] {
+				t.Errorf("%s: there is no icon %q", s.name, ref)
+			}
+		})
 	}
 }

@@ -103,27 +103,27 @@ func inboxView() views.InboxView {
 	return views.InboxView{
 		Self: "/confirms?status=pending", PendingURL: "/confirms?status=pending", DecidedURL: "/confirms?status=decided",
 		PendingCount: 4, PendingCap: 99, Filter: inboxFilter(), NextURL: "/confirms?cursor=abc",
-		Rows: []views.InboxRow{
-			{
-				ID: "c1", URL: "/confirms/c1", TargetType: "other", Target: "order-7781", Tools: []string{"execute_trade"},
+		Now: now, Rows: []views.InboxRow{
+			{Tools: []string{"execute_trade"}, InboxFacts: views.InboxFacts{
+				ID: "c1", URL: "/confirms/c1", TargetType: "other", Target: "order-7781",
 				Reason: "The portfolio is 3 % below its target for VNM. Buying 100 brings it back.", Requester: "trading-agent", RequestRole: "executor",
-				Requested: views.Ago(now.Add(-4*time.Minute), now), Deadline: views.Until(now.Add(8*time.Second), now), Mine: true,
-			},
-			{
-				ID: "c2", URL: "/confirms/c2", TargetType: "other", Target: "wire-2025-118", Tools: []string{"wire_transfer", "send_mail"},
+				Requested: now.Add(-4 * time.Minute), Deadline: now.Add(8 * time.Second), Mine: true,
+			}},
+			{Tools: []string{"wire_transfer", "send_mail"}, InboxFacts: views.InboxFacts{
+				ID: "c2", URL: "/confirms/c2", TargetType: "other", Target: "wire-2025-118",
 				Reason: "Invoice 2025-118 is due today.\nThe supplier has asked twice.", Requester: "payments-agent", RequestRole: "payments-bot", RoleUnknown: true,
-				RequiredRole: "architect", Requested: views.Ago(now.Add(-40*time.Second), now), Deadline: views.Until(now.Add(48*time.Second), now),
-			},
-			{
+				RequiredRole: "architect", Requested: now.Add(-40 * time.Second), Deadline: now.Add(48 * time.Second),
+			}},
+			{InboxFacts: views.InboxFacts{
 				ID: "c3", URL: "/confirms/c3", TargetType: "plan", Heading: "Fix Login Bug", Target: "Fix Login Bug", Step: "Deploy to staging and verify",
 				Reason: "Investigate and fix the 500 error on /login.", Requester: "planner-agent", RequestRole: "planner",
-				Requested: views.Ago(now.Add(-26*time.Minute), now), Deadline: views.Until(now.Add(3*time.Hour), now), Mine: true,
-			},
-			{
-				ID: "c4", URL: "/confirms/c4", TargetType: "context", Target: "ctx-550e8400-e29b-41d4-a716-446655440000", Tools: []string{"context.update"},
+				Requested: now.Add(-26 * time.Minute), Deadline: now.Add(3 * time.Hour), Mine: true,
+			}},
+			{Tools: []string{"context.update"}, InboxFacts: views.InboxFacts{
+				ID: "c4", URL: "/confirms/c4", TargetType: "context", Target: "ctx-550e8400-e29b-41d4-a716-446655440000",
 				Reason:    "Please " + strings.Repeat("verylongtokenwithoutanybreak", 8) + " now",
-				Requester: "planner-agent", RequestRole: "planner", Unbound: true, Locked: true, Requested: views.Ago(now.Add(-3*time.Hour), now),
-			},
+				Requester: "planner-agent", RequestRole: "planner", Unbound: true, Locked: true, Requested: now.Add(-3 * time.Hour),
+			}},
 		},
 	}
 }
@@ -138,11 +138,11 @@ func inboxFilter() views.InboxFilter {
 func decidedView() views.InboxView {
 	return views.InboxView{
 		Decided: true, PendingURL: "/confirms", DecidedURL: "/confirms?status=decided", PendingCount: 130, PendingCap: 99, Filter: inboxFilter(), FirstURL: "/confirms?status=decided",
-		Rows: []views.InboxRow{
-			{ID: "d1", URL: "/confirms/d1", TargetType: "other", Target: "order-7781", Tools: []string{"execute_trade"}, Reason: "Rebalancing.", Requester: "trading-agent", RequestRole: "executor", Requested: views.Ago(now.Add(-time.Hour), now), Status: "approved", Outcome: "as edited", By: "reviewer", Decided: views.At(now.Add(-time.Hour)), Took: "1 min 12 s"},
-			{ID: "d2", URL: "/confirms/d2", TargetType: "plan", Heading: "Fix Login Bug", Target: "Fix Login Bug", Reason: "Fix the 500 error.", Requester: "planner-agent", RequestRole: "planner", Requested: views.Ago(now.Add(-time.Hour), now), Status: "rejected", Cause: "timeout", Outcome: "nobody decided in time", Decided: views.At(now.Add(-2 * time.Hour)), Took: "5 min"},
-			{ID: "d3", URL: "/confirms/d3", TargetType: "other", Target: "wire-1", Tools: []string{"wire_transfer"}, Requester: "payments-agent", RequestRole: "executor", Requested: views.Ago(now.Add(-time.Hour), now), Status: "cancelled", Outcome: "withdrawn by the agent", By: "payments-agent", Decided: views.At(now.Add(-3 * time.Hour)), Took: "8 s"},
-			{ID: "d4", URL: "/confirms/d4", TargetType: "plan", Heading: "Migrate", Target: "Migrate", Requester: "importer", RequestRole: "planner", Import: true, Requested: views.Ago(now.Add(-time.Hour), now), Status: "unsubstantiated", Outcome: "posted as already approved"},
+		Now: now, Rows: []views.InboxRow{
+			{Tools: []string{"execute_trade"}, InboxFacts: views.InboxFacts{ID: "d1", URL: "/confirms/d1", TargetType: "other", Target: "order-7781", Reason: "Rebalancing.", Requester: "trading-agent", RequestRole: "executor", Requested: now.Add(-time.Hour), Decided: true, Status: "approved", Outcome: "as edited", By: "reviewer", DecidedAt: now.Add(-time.Hour), Took: 72 * time.Second}},
+			{InboxFacts: views.InboxFacts{ID: "d2", URL: "/confirms/d2", TargetType: "plan", Heading: "Fix Login Bug", Target: "Fix Login Bug", Reason: "Fix the 500 error.", Requester: "planner-agent", RequestRole: "planner", Requested: now.Add(-time.Hour), Decided: true, Status: "rejected", Cause: "timeout", Outcome: "nobody decided in time", DecidedAt: now.Add(-2 * time.Hour), Took: 5 * time.Minute}},
+			{Tools: []string{"wire_transfer"}, InboxFacts: views.InboxFacts{ID: "d3", URL: "/confirms/d3", TargetType: "other", Target: "wire-1", Requester: "payments-agent", RequestRole: "executor", Requested: now.Add(-time.Hour), Decided: true, Status: "cancelled", Outcome: "withdrawn by the agent", By: "payments-agent", DecidedAt: now.Add(-3 * time.Hour), Took: 8 * time.Second}},
+			{InboxFacts: views.InboxFacts{ID: "d4", URL: "/confirms/d4", TargetType: "plan", Heading: "Migrate", Target: "Migrate", Requester: "importer", RequestRole: "planner", Import: true, Requested: now.Add(-time.Hour), Decided: true, Status: "unsubstantiated", Outcome: "posted as already approved"}},
 		},
 	}
 }

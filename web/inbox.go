@@ -97,6 +97,7 @@ func (s *Server) inbox(v *visit) error {
 	}
 	v.waiting = &list.Pending
 	view := newInboxView(q, list.Rows, s.svc.Now())
+	view.Drawn = &s.rows
 	view.Self, view.EmptyAt, view.PendingCount = v.Request().URL.RequestURI(), s.base.String(), list.Pending
 	view.NextURL, view.FirstURL = q.pager().next(list.Next), q.pager().first(cursor)
 	return s.show(v, http.StatusOK, "Inbox", views.SectionInbox, views.Inbox(view))

@@ -8,10 +8,10 @@ import (
 	"countersign/views"
 )
 
-func newInboxView(q inboxQuery, rows []*domain.ConfirmRow, now time.Time) views.InboxView {
+func newInboxView(q inboxQuery, rows []domain.InboxRow, now time.Time) views.InboxView {
 	q.Mine = q.Mine && !q.Decided
 	view := views.InboxView{
-		Decided: q.Decided, PendingURL: q.tab(false), DecidedURL: q.tab(true), PendingCap: pendingCap,
+		Rows: make([]views.InboxRow, len(rows)), Now: now, Decided: q.Decided, PendingURL: q.tab(false), DecidedURL: q.tab(true), PendingCap: pendingCap,
 		Filter: views.InboxFilter{
 			Query: q.Query, Mine: q.Mine, Roles: roleFilter(q.Role, rows),
 			TargetTypes: choices(q.TargetType, "Any target", "plan", "context", "trace", "extension", "other"),
@@ -20,25 +20,25 @@ func newInboxView(q inboxQuery, rows []*domain.ConfirmRow, now time.Time) views.
 		},
 	}
 	from := q.under("")
-	for _, row := range rows {
-		view.Rows = append(view.Rows, newInboxRow(confirmPath(row.ID)+from, row, now))
+	for i, row := range rows {
+		view.Rows[i] = newInboxRow(confirmPath(row.ID)+from, row, q.Decided)
 	}
 	return view
 }
 
-func newInboxRow(address string, c *domain.ConfirmRow, now time.Time) views.InboxRow {
-	row := views.InboxRow{
-		ID: c.ID, URL: address, TargetType: string(c.TargetType), Target: c.TargetID, Tools: c.Tools, Step: c.StepID,
+func newInboxRow(address string, c domain.InboxRow, decided bool) views.InboxRow {
+	row := views.InboxRow{Tools: c.Tools, InboxFacts: views.InboxFacts{
+		ID: c.ID, URL: address, TargetType: string(c.TargetType), Target: c.TargetID, Step: c.StepID,
 		Reason: c.Reason, Requester: c.RequestedByName, RequestRole: c.RequestedByRole, RoleUnknown: !c.RoleRegistered,
-		RequiredRole: c.RequiredRole, Requested: views.Ago(c.ReceivedAt, now), Deadline: views.Until(c.ExpiresAt, now),
-		Import: c.Imported, Unbound: c.Binding == domain.BoundUnknown, Locked: c.Locked, Status: shownStatus(&c.Confirm),
-		Mine: c.Mine,
-	}
+		RequiredRole: c.RequiredRole, Requested: c.ReceivedAt, Deadline: c.ExpiresAt,
+		Import: c.Imported, Unbound: c.Binding == domain.BoundUnknown, Locked: c.Locked, Mine: c.Mine,
+		Decided: decided, Status: shownStatus(&c.Confirm),
+	}}
 	if c.Title != "" {
 		row.Target = c.Title
 	}
 	if len(c.Tools) == 0 {
-		row.Heading = rowLabel(c)
+		row.Heading = rowLabel(c.ConfirmRow)
 		if views.SaysAll(row.Heading, c.Reason) {
 			row.Reason = ""
 		}
@@ -46,9 +46,9 @@ func newInboxRow(address string, c *domain.ConfirmRow, now time.Time) views.Inbo
 	if !c.Final() && !c.Imported {
 		return row
 	}
-	row.Cause, row.Outcome, row.Decided = string(c.Cause), outcomeWords(&c.Confirm, c.Decision), views.At(c.DecidedAt)
+	row.Cause, row.Outcome, row.DecidedAt = string(c.Cause), outcomeWords(&c.Confirm, c.Decision), c.DecidedAt
 	if !c.DecidedAt.IsZero() && !c.Imported {
-		row.Took = views.Span(c.DecidedAt.Sub(c.ReceivedAt))
+		row.Took = c.DecidedAt.Sub(c.ReceivedAt)
 	}
 	if c.Decision != nil && c.Decision.DecidedBy.Kind != domain.KindSystem && !c.Imported {
 		row.By = c.Decision.DecidedByName
@@ -97,14 +97,16 @@ func choices(chosen, anything string, values ...string) []views.Option {
 }
 
 // roleFilter offers the roles that the list names, and the one chosen.
-func roleFilter(chosen string, rows []*domain.ConfirmRow) []views.Option {
+func roleFilter(chosen string, rows []domain.InboxRow) []views.Option {
 	var names []string
 	if chosen != "" {
 		names = append(names, chosen)
 	}
 	for _, row := range rows {
-		names = append(names, row.RequestedByRole)
+		if !slices.Contains(names, row.RequestedByRole) {
+			names = append(names, row.RequestedByRole)
+		}
 	}
 	slices.Sort(names)
-	return choices(chosen, "Any role", slices.Compact(names)...)
+	return choices(chosen, "Any role", names...)
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -97,6 +98,8 @@ func write(c echo.Context, status int, formToken string, page templ.Component) e
 		header.Set(echo.HeaderContentEncoding, "gzip")
 		body = small
 	}
+	// In pieces, as the server would send it otherwise, it takes one more write.
+	header.Set(echo.HeaderContentLength, strconv.Itoa(len(body)))
 	return c.HTMLBlob(status, body)
 }
 

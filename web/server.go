@@ -13,6 +13,7 @@ import (
 
 	"countersign/domain"
 	"countersign/static"
+	"countersign/views"
 	"countersign/web/api"
 	"countersign/web/park"
 	"countersign/web/route"
@@ -56,6 +57,7 @@ type Server struct {
 	sessions *sessionStore
 	doors    sessions.Options // cookies of forms that come before a session
 	drawings *drawings
+	rows     views.InboxDrawn
 	ready    *readiness
 	observed func(Request)
 	waiting  func(kind string, by int)
