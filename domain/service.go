@@ -148,10 +148,11 @@ func (s *Service) Principal(ctx context.Context, ref Ref) (p *Principal, err err
 	return p, err
 }
 
+func nobody() *Error { return refuse(CodeUnauthenticated, "Sign in first, or send a valid key.") }
+
 // principal loads who ref names. Disabled users, and keys that are revoked,
 // expired or owned by a disabled user, are nobody.
 func (s *Service) principal(r Reader, ref Ref) (*Principal, error) {
-	nobody := refuse(CodeUnauthenticated, "Sign in first, or send a valid key.")
 	var ids []string
 	p := &Principal{Ref: ref}
 	switch ref.Kind {
@@ -160,7 +161,7 @@ func (s *Service) principal(r Reader, ref Ref) (*Principal, error) {
 	case KindUser:
 		u, err := r.User(ref.ID)
 		if errors.Is(err, ErrNotFound) || err == nil && u.Disabled {
-			return nil, nobody
+			return nil, nobody()
 		} else if err != nil {
 			return nil, err
 		}
@@ -168,22 +169,23 @@ func (s *Service) principal(r Reader, ref Ref) (*Principal, error) {
 	case KindAgent:
 		k, err := r.Key(ref.ID)
 		if errors.Is(err, ErrNotFound) || err == nil && !k.Live(s.clock()) {
-			return nil, nobody
+			return nil, nobody()
 		} else if err != nil {
 			return nil, err
 		}
 		if k.OwnerID != "" {
 			owner, err := r.User(k.OwnerID)
 			if errors.Is(err, ErrNotFound) || err == nil && owner.Disabled {
-				return nil, nobody
+				return nil, nobody()
 			} else if err != nil {
 				return nil, err
 			}
 		}
 		p.Name, p.Group, p.MayDecide, ids = k.Name, k.group(), k.MayDecide, k.Roles
 	default:
-		return nil, nobody
+		return nil, nobody()
 	}
+	p.Roles = make([]*Role, 0, len(ids))
 	for _, id := range ids {
 		role, err := r.Role(id)
 		if err != nil {

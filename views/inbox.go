@@ -1,6 +1,9 @@
 package views
 
-import "time"
+import (
+	"iter"
+	"time"
+)
 
 // InboxView is GET /confirms: the pending or the decided confirms.
 type InboxView struct {
@@ -12,11 +15,11 @@ type InboxView struct {
 	PendingCap             int // above it the count reads "99+"; 0 means no cap
 
 	Filter   InboxFilter
-	Rows     []InboxRow
-	Now      time.Time   // the server's clock
-	Drawn    *InboxDrawn // rows drawn before; may be nil
-	NextURL  string      // the next page, empty on the last
-	FirstURL string      // back to the first page, empty on it
+	Rows     iter.Seq[InboxRow] // nil: none
+	Now      time.Time          // the server's clock
+	Drawn    *InboxDrawn        // rows drawn before; may be nil
+	NextURL  string             // the next page, empty on the last
+	FirstURL string             // back to the first page, empty on it
 
 	EmptyAt string // the server's base URL for the curl example of an empty inbox
 }

@@ -3,6 +3,7 @@ package views_test
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -17,7 +18,7 @@ import (
 // drawn renders an inbox of these rows as of a moment, with rows drawn before.
 func drawn(t *testing.T, d *views.InboxDrawn, at time.Time, rows ...views.InboxRow) string {
 	t.Helper()
-	return markup(t, views.Inbox(views.InboxView{Rows: rows, Now: at, Drawn: d}))
+	return markup(t, views.Inbox(views.InboxView{Rows: slices.Values(rows), Now: at, Drawn: d}))
 }
 
 func listed() views.InboxRow {

@@ -43,8 +43,8 @@ type InboxFacts struct {
 // inboxRows draws the rows, or takes them as they were drawn before.
 func inboxRows(v InboxView) templ.Component {
 	return drawn(func(m *markup) {
-		for i := range v.Rows {
-			m.filled(v.Drawn.row(&v.Rows[i]), v.Now)
+		for row := range v.Rows {
+			m.filled(v.Drawn.row(&row), v.Now)
 		}
 	})
 }

@@ -11,7 +11,7 @@ import (
 func newInboxView(q inboxQuery, rows []domain.InboxRow, now time.Time) views.InboxView {
 	q.Mine = q.Mine && !q.Decided
 	view := views.InboxView{
-		Rows: make([]views.InboxRow, len(rows)), Now: now, Decided: q.Decided, PendingURL: q.tab(false), DecidedURL: q.tab(true), PendingCap: pendingCap,
+		Now: now, Decided: q.Decided, PendingURL: q.tab(false), DecidedURL: q.tab(true), PendingCap: pendingCap,
 		Filter: views.InboxFilter{
 			Query: q.Query, Mine: q.Mine, Roles: roleFilter(q.Role, rows),
 			TargetTypes: choices(q.TargetType, "Any target", "plan", "context", "trace", "extension", "other"),
@@ -19,9 +19,14 @@ func newInboxView(q inboxQuery, rows []domain.InboxRow, now time.Time) views.Inb
 			ClearURL:    inboxQuery{Decided: q.Decided}.url(),
 		},
 	}
-	from := q.under("")
-	for i, row := range rows {
-		view.Rows[i] = newInboxRow(confirmPath(row.ID)+from, row, q.Decided)
+	if from := q.under(""); len(rows) > 0 {
+		view.Rows = func(yield func(views.InboxRow) bool) {
+			for _, row := range rows {
+				if !yield(newInboxRow(confirmPath(row.ID)+from, row, q.Decided)) {
+					return
+				}
+			}
+		}
 	}
 	return view
 }

@@ -25,12 +25,19 @@ const vary = "Accept-Encoding, HX-Request, HX-Request-Type"
 // exact: what lists are counted by reading no more than a page.
 const pendingCap = domain.MaxPage
 
+// Headers that scripts send, as they are kept: looking for them by another
+// spelling costs more than the look.
+const (
+	headerHTMX     = "Hx-Request"
+	headerHTMXType = "Hx-Request-Type"
+)
+
 // isHTMX says whether a script sent the request and can follow its headers.
-func isHTMX(c echo.Context) bool { return c.Request().Header.Get("HX-Request") == "true" }
+func isHTMX(c echo.Context) bool { return c.Request().Header.Get(headerHTMX) == "true" }
 
 // isPartial says whether the answer goes into the page that the reader has.
 func isPartial(c echo.Context) bool {
-	return isHTMX(c) && c.Request().Header.Get("HX-Request-Type") == "partial"
+	return isHTMX(c) && c.Request().Header.Get(headerHTMXType) == "partial"
 }
 
 // show renders content for a signed-in user: a page, or for htmx the component

@@ -85,11 +85,11 @@ func (s *Server) note(a *answered) {
 		seen.Method = a.method
 	}
 	s.observed(seen)
-	facts := []slog.Attr{
+	facts := append(make([]slog.Attr, 0, 9),
 		slog.String("request_id", a.id), slog.String("method", a.method), slog.String("path", a.path),
 		slog.String("route", a.route), slog.Int("status", a.status), slog.Duration("took", seen.Took),
 		slog.String("remote", a.remote), slog.Int64("bytes", a.bytes),
-	}
+	)
 	if a.known {
 		facts = append(facts, slog.String("principal", a.by.String()))
 	}

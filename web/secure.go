@@ -1,6 +1,7 @@
 package web
 
 import (
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -14,20 +15,21 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 	"connect-src 'self'; form-action 'self'; base-uri 'none'; object-src 'none'; frame-ancestors 'none'"
 
 // harden sets the security headers before anything can fail, so that errors
-// have them too.
+// have them too. All answers share the values.
 func (s *Server) harden(next echo.HandlerFunc) echo.HandlerFunc {
+	hard := http.Header{}
+	hard.Set(echo.HeaderContentSecurityPolicy, policy)
+	hard.Set(echo.HeaderXContentTypeOptions, "nosniff")
+	hard.Set(echo.HeaderReferrerPolicy, "no-referrer")
+	hard.Set("Cross-Origin-Opener-Policy", "same-origin")
+	hard.Set("Cross-Origin-Resource-Policy", "same-origin")
+	// Assets, which say nothing about anybody, set their own.
+	hard.Set(echo.HeaderCacheControl, "no-store")
+	if s.https() {
+		hard.Set(echo.HeaderStrictTransportSecurity, "max-age=31536000")
+	}
 	return func(c echo.Context) error {
-		header := c.Response().Header()
-		header.Set(echo.HeaderContentSecurityPolicy, policy)
-		header.Set(echo.HeaderXContentTypeOptions, "nosniff")
-		header.Set(echo.HeaderReferrerPolicy, "no-referrer")
-		header.Set("Cross-Origin-Opener-Policy", "same-origin")
-		header.Set("Cross-Origin-Resource-Policy", "same-origin")
-		// Assets, which say nothing about anybody, set their own.
-		header.Set(echo.HeaderCacheControl, "no-store")
-		if s.https() {
-			header.Set(echo.HeaderStrictTransportSecurity, "max-age=31536000")
-		}
+		maps.Copy(c.Response().Header(), hard)
 		return next(c)
 	}
 }
@@ -93,8 +95,11 @@ func (s *Server) ownOrigin(next echo.HandlerFunc) echo.HandlerFunc {
 // silent says whether a request that would change something as a signed-in
 // user does not say where it comes from.
 func (s *Server) silent(r *http.Request) bool {
+	if !unsafe(r.Method) || r.Header.Get(echo.HeaderOrigin) != "" || r.Header.Get("Sec-Fetch-Site") != "" {
+		return false
+	}
 	_, missing := r.Cookie(s.sessions.name)
-	return unsafe(r.Method) && missing == nil && r.Header.Get(echo.HeaderOrigin) == "" && r.Header.Get("Sec-Fetch-Site") == ""
+	return missing == nil
 }
 
 func unsafe(method string) bool {

@@ -80,7 +80,7 @@ func (s *sessionStore) New(r *http.Request, name string) (*sessions.Session, err
 // GET what the page refreshes and the stream of signals, whether anybody looks
 // at it or not.
 func unattended(r *http.Request) bool {
-	return r.Method == http.MethodGet && r.Header.Get("HX-Request") == "true"
+	return r.Method == http.MethodGet && r.Header.Get(headerHTMX) == "true"
 }
 
 // Save implements sessions.Store. A negative MaxAge ends the session and takes

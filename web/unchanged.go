@@ -4,8 +4,8 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
-	"fmt"
 	"net/http"
+	"strconv"
 
 	"github.com/labstack/echo/v4"
 
@@ -27,8 +27,13 @@ func (s *Server) unchanged(v *visit) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %x %t %t %t %s",
-		process, last, v.Session.Hash, v.Chosen.ShortcutsOff, isHTMX(v), isPartial(v), v.Request().URL.RequestURI()))
+	on := append(make([]byte, 0, 256), process...)
+	on = strconv.AppendInt(append(on, ' '), last, 10)
+	for _, setting := range []bool{v.Chosen.ShortcutsOff, isHTMX(v), isPartial(v)} {
+		on = strconv.AppendBool(append(on, ' '), setting)
+	}
+	on = append(append(append(on, ' '), v.Session.Hash...), v.Request().URL.RequestURI()...)
+	sum := sha256.Sum256(on)
 	tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:18]) + `"`
 	if v.tag = "W/" + tag; !static.Matches(v.Request().Header.Get("If-None-Match"), tag) {
 		return false, nil
