@@ -82,11 +82,10 @@ func (r *reader) VKey() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	key, err := r.keys.load(signed)
-	if err != nil {
+	if _, err := r.keys.open(signed); err != nil {
 		return "", err
 	}
-	return key.VKey(), nil
+	return r.keys.current().VKey(), nil
 }
 
 // handovers are the checkpoints with which keys took over, in order.

@@ -108,11 +108,18 @@ var blank = &unicode.RangeTable{
 	},
 }
 
-// obvious reports whether s is nothing but ASCII that shows itself, as most
-// texts are: there is nothing to look for.
+// obvious reports whether s is nothing but ASCII and Latin-1 that show themselves,
+// as most texts are: there is nothing to look for.
 func obvious(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; (c < ' ' || c > '~') && c != '\n' && c != '\t' {
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c >= ' ' && c <= '~', c == '\n', c == '\t':
+		case (c == 0xc2 || c == 0xc3) && i+1 < len(s): // U+0080 to U+00FF
+			i++
+			if c == 0xc2 && (s[i] <= 0xa0 || s[i] == 0xad) || s[i]&0xc0 != 0x80 {
+				return false
+			}
+		default:
 			return false
 		}
 	}

@@ -157,22 +157,29 @@ func entryDetail(data json.RawMessage) string {
 	}
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(facts)) {
-		value := string(facts[name])
-		var text string
-		var list []string
-		var warnings []mplp.Warning
-		if json.Unmarshal(facts[name], &text) == nil {
-			value = text
-		} else if json.Unmarshal(facts[name], &list) == nil {
-			value = strings.Join(list, ", ")
-		} else if name == "warnings" && json.Unmarshal(facts[name], &warnings) == nil {
-			value = warningWords(warnings)
-		}
-		if value != "" && value != "null" {
+		if value := factWords(name, facts[name]); value != "" {
 			parts = append(parts, strings.ReplaceAll(name, "_", " ")+": "+value)
 		}
 	}
 	return strings.Join(parts, " · ")
+}
+
+// factWords is a fact as text; what is neither text nor a list is shown as JSON.
+func factWords(name string, value json.RawMessage) string {
+	var text string
+	var list []string
+	var warnings []mplp.Warning
+	switch {
+	case string(value) == "null":
+		return ""
+	case value[0] == '"' && json.Unmarshal(value, &text) == nil:
+		return text
+	case value[0] == '[' && name == "warnings" && json.Unmarshal(value, &warnings) == nil:
+		return warningWords(warnings)
+	case value[0] == '[' && json.Unmarshal(value, &list) == nil:
+		return strings.Join(list, ", ")
+	}
+	return string(value)
 }
 
 // warningWords puts warnings on a line.
