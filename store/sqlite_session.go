@@ -192,6 +192,9 @@ func (s *sqliteSession) dooms(err error) bool {
 
 // resultCode is the primary result code of a database error, 0 for others.
 func resultCode(err error) int {
+	if err == nil {
+		return 0
+	}
 	var e *sqliteError
 	if errors.As(err, &e) {
 		return e.code & 0xff

@@ -53,7 +53,12 @@ func (q inboxQuery) values() url.Values {
 }
 
 // encode gives the query without what is at its default.
-func (q inboxQuery) encode() string { return encodeSet(q.values()) }
+func (q inboxQuery) encode() string {
+	if q == (inboxQuery{}) {
+		return "" // as most ask
+	}
+	return encodeSet(q.values())
+}
 
 // url is the inbox with this filter.
 func (q inboxQuery) url() string { return withQuery(inboxPath, q.encode()) }
@@ -71,7 +76,11 @@ func (q inboxQuery) confirm(id string) string { return q.under(confirmPath(id)) 
 
 // under carries the filter on to an address of a confirm.
 func (q inboxQuery) under(path string) string {
-	return withQuery(path, encodeSet(url.Values{"from": {q.encode()}}))
+	from := q.encode()
+	if from == "" {
+		return path
+	}
+	return withQuery(path, url.Values{"from": {from}}.Encode())
 }
 
 // filter is the list that the query means.
@@ -99,6 +108,7 @@ func (s *Server) inbox(v *visit) error {
 	view := newInboxView(q, list.Rows, s.svc.Now())
 	view.Drawn = &s.rows
 	view.Self, view.EmptyAt, view.PendingCount = v.Request().URL.RequestURI(), s.base.String(), list.Pending
-	view.NextURL, view.FirstURL = q.pager().next(list.Next), q.pager().first(cursor)
+	pages := q.pager()
+	view.NextURL, view.FirstURL = pages.next(list.Next), pages.first(cursor)
 	return s.show(v, http.StatusOK, "Inbox", views.SectionInbox, views.Inbox(view))
 }

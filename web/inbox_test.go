@@ -1,0 +1,60 @@
+package web_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"countersign/domain"
+	"countersign/domain/mplp"
+)
+
+// Rows are drawn once for many readers, and each reader sees what is so now and
+// theirs to see: others have no mark of what is the reviewer's to decide,
+// strangers no row, what was decided is where decided ones are, and what was
+// forgotten is nowhere.
+func TestInboxRowsFollowTheirConfirms(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	reviewer, auditor, stranger := w.user("reviewer", "reviewer"), w.user("auditor", w.role("reading", "trace.read")), w.user("stranger", "planner")
+	agent := w.asker()
+	call := `{"target_type":"other","reason":"Buying brings it back","timeout":600,"actions":[{"name":"execute_trade","args":{"n":1}}]}`
+	approved := w.post(agent, call)
+	w.post(agent, call)
+	shows := func(when string, b *browser, path string, words map[string]int) {
+		t.Helper()
+		for range 2 { // drawn, and as drawn before
+			page := b.want(b.get(path), http.StatusOK)
+			rows := page.doc(t).Find("#inbox-rows").Text()
+			for word, times := range words {
+				if got := strings.Count(rows, word); got != times {
+					t.Errorf("%s: %q is there %d times, want %d, in\n%s", when, word, got, times, rows)
+				}
+			}
+		}
+	}
+	shows("pending", reviewer, "/confirms", map[string]int{"Buying brings": 2, "Yours to decide": 2, "10 min left": 2, "just now": 2})
+	shows("to an auditor", auditor, "/confirms", map[string]int{"Buying brings": 2, "Yours to decide": 0})
+	shows("to a stranger", stranger, "/confirms", map[string]int{"Buying brings": 0, "execute_trade": 0})
+	w.pass(9*time.Minute + 55*time.Second)
+	shows("later", reviewer, "/confirms", map[string]int{"5 s left": 2, "9 min 55 s ago": 2, "just now": 0})
+
+	in := domain.DecisionInput{ContentHash: approved.ContentHash, Reason: "Two are better", Actions: []mplp.ActionDecision{
+		{Type: "edit", Name: "execute_trade", Args: []byte(`{"n":2}`)},
+	}}
+	if _, err := w.svc.Decide(w.ctx, reviewer.ref, approved.ID, in); err != nil {
+		t.Fatal(err)
+	}
+	shows("decided", reviewer, "/confirms", map[string]int{"Buying brings": 1, "Yours to decide": 1})
+	shows("decided", auditor, "/confirms?status=decided", map[string]int{"Buying brings": 1, "as edited": 1, "took 9 min 55 s": 1})
+	w.pass(time.Minute)
+	shows("expired", reviewer, "/confirms", map[string]int{"Buying brings": 0})
+	shows("expired", reviewer, "/confirms?status=decided", map[string]int{"Buying brings": 2, "nobody decided in time": 1, "as edited": 1})
+
+	w.pass(5 * time.Minute)
+	if n, err := w.svc.Prune(w.ctx, time.Minute); n != 2 || err != nil {
+		t.Fatalf("%d forgotten, %v", n, err)
+	}
+	shows("forgotten", reviewer, "/confirms?status=decided", map[string]int{"Buying brings": 0, "execute_trade": 0, "nobody decided in time": 1, "as edited": 1})
+}
