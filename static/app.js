@@ -58,7 +58,7 @@
   function tick() {
     const now = Date.now() + skew;
     for (const time of $$("[data-deadline]")) {
-      const left = (Date.parse(time.dataset.deadline) - now) / 1000;
+      const left = (Date.parse(time.dateTime) - now) / 1000;
       const urgency = left <= 0 ? "expired" : left < 10 ? "critical" : left < 60 ? "soon" : "calm";
       set(time, left <= 0 ? "expired" : `${span(left)} left`);
       if (!time.classList.contains(urgency)) time.className = `countdown ${urgency}`;
@@ -142,7 +142,7 @@
   // The inbox: while the pointer is over the rows they stay where they are ----
 
   let announced = 0;
-  const ids = (within) => new Set($$(".row[data-id]", within).map((row) => row.dataset.id));
+  const ids = (within) => new Set($$(".row", within).map((row) => row.id));
 
   function hold(event, inbox) {
     const next = new DOMParser().parseFromString(event.detail.ctx.text, "text/html");
@@ -153,7 +153,7 @@
     announced = fresh;
     if (!$("#inbox-rows:hover", inbox) || !(fresh || left.length)) return;
     event.preventDefault();
-    for (const row of $$(".row[data-id]", inbox)) row.classList.toggle("gone", left.includes(row.dataset.id));
+    for (const row of $$(".row", inbox)) row.classList.toggle("gone", left.includes(row.id));
     const button = $("#inbox-show");
     button.textContent = fresh ? `${fresh} new: show` : "Decided meanwhile: refresh";
     button.hidden = false;

@@ -47,7 +47,7 @@ var icons = map[string]string{
 func Icon(name string) templ.Component { return drawn(func(m *markup) { m.icon(name) }) }
 
 func (m *markup) icon(name string) {
-	m.html(`<svg class="icon" aria-hidden="true"><use href="`, iconRef(name), `"></use></svg>`)
+	m.html(`<svg class="icon" aria-hidden="true"><use href="`, iconRef(name), `"/></svg>`)
 }
 
 // iconRef is where an icon is found in the sprite.
@@ -57,7 +57,7 @@ func iconRef(name string) string { return "#icon-" + name }
 var sprite = constant(drawn(func(m *markup) {
 	m.html(`<svg class="sprite" width="0" height="0" aria-hidden="true">`)
 	for _, name := range slices.Sorted(maps.Keys(icons)) {
-		m.html(`<symbol id="icon-`, name, `" viewBox="0 0 16 16"><path d="`, icons[name], `"></path></symbol>`)
+		m.html(`<symbol id="icon-`, name, `" viewBox="0 0 16 16"><path d="`, icons[name], `"/></symbol>`)
 	}
 	m.html(`</svg>`)
 }))

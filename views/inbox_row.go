@@ -52,8 +52,6 @@ func inboxRows(v InboxView) templ.Component {
 func (m *markup) inboxRow(row *InboxRow) {
 	m.html(`<li class="row" id="row-`)
 	m.text(row.ID)
-	m.html(`" data-id="`)
-	m.text(row.ID)
 	m.html(`"><div class="row-main"><h2><a class="row-link" href="`)
 	m.text(string(templ.URL(row.URL)))
 	m.html(`">`)

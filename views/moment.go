@@ -157,7 +157,7 @@ func (m *markup) countdown(d Deadline) {
 		m.html(`<span class="countdown calm">no deadline</span>`)
 		return
 	}
-	m.html(`<time class="countdown `, string(d.Urgency), `" datetime="`, d.ISO, `" data-deadline="`, d.ISO, `">`)
+	m.html(`<time class="countdown `, string(d.Urgency), `" datetime="`, d.ISO, `" data-deadline>`)
 	m.text(d.Text)
 	m.html(`</time>`)
 }
@@ -170,7 +170,7 @@ func (m *markup) running(t time.Time) {
 	}
 	m.html(`<time class="countdown `)
 	m.later(func(m *markup, now time.Time) { m.html(string(urgency(t.Sub(now)))) })
-	m.html(`" datetime="`, iso(t), `" data-deadline="`, iso(t), `">`)
+	m.html(`" datetime="`, iso(t), `" data-deadline>`)
 	m.later(func(m *markup, now time.Time) { m.left(t.Sub(now)) })
 	m.html(`</time>`)
 }

@@ -28,7 +28,7 @@ func TestInboxListsWhatWaits(t *testing.T) {
 	if got := doc.Find(".row").Length(); got != 2 {
 		t.Errorf("%d rows, want the pending ones without the import", got)
 	}
-	if got := doc.Find(".row").First().AttrOr("data-id", ""); got != c.ID {
+	if got := doc.Find(".row").First().AttrOr("id", ""); got != "row-"+c.ID {
 		t.Errorf("first is %s, want the one with the soonest deadline", got)
 	}
 	if got := doc.Find(".row").First().Find(".tool").Text(); strings.TrimSpace(got) != "execute_trade" {
