@@ -2,6 +2,12 @@ package views
 
 import "github.com/a-h/templ"
 
+// Status is a status as a badge.
+func Status(status string) templ.Component {
+	shown := look(status)
+	return badge(shown.tone, shown.icon, shown.word)
+}
+
 func badge(tone, icon, word string) templ.Component {
 	return drawn(func(m *markup) { m.badge(tone, icon, word) })
 }

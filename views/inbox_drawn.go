@@ -54,7 +54,7 @@ func (d *InboxDrawn) row(row *InboxRow) *markup {
 
 func (r *drawnRow) place() inboxPlace { return inboxPlace{r.shows.URL, r.shows.Mine} }
 
-// bytes is about what the row takes: as text, and as the markup of it.
+// bytes is about what the row takes, as texts and as the markup of them.
 func (r *drawnRow) bytes() int { return 2*cap(r.made) + drawnOverhead }
 
 // find looks for a row that shows the same.
@@ -82,7 +82,7 @@ func (d *InboxDrawn) keep(fresh *drawnRow) {
 	if d == nil {
 		return
 	}
-	fresh.made = slices.Clip(fresh.made)
+	fresh.made = slices.Clone(fresh.made) // to its size
 	if fresh.bytes() > drawnLargest {
 		return
 	}

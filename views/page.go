@@ -68,13 +68,6 @@ type Notice struct {
 	Detail string // may be empty
 }
 
-// Link is a labelled address. An empty URL is shown as plain text, for objects
-// that the reader may not open.
-type Link struct {
-	Label string
-	URL   string
-}
-
 // Errors are the messages of a refused form, by field name. The empty name
 // holds what belongs to no field.
 type Errors map[string]string

@@ -1,8 +1,8 @@
 package web
 
 import (
-	"fmt"
 	"net/url"
+	"strconv"
 	"time"
 
 	"countersign/domain"
@@ -11,7 +11,7 @@ import (
 
 func planPath(id string) string { return "/plans/" + url.PathEscape(id) }
 
-func stepAnchor(i int) string { return fmt.Sprintf("step-%d", i+1) }
+func stepAnchor(i int) string { return "step-" + strconv.Itoa(i+1) }
 
 func newPlanRow(plan *domain.PlanRow, now time.Time) views.PlanRow {
 	row := views.PlanRow{
