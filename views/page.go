@@ -72,15 +72,6 @@ type Notice struct {
 // holds what belongs to no field.
 type Errors map[string]string
 
-// Option is a choice in a select or a group of check boxes.
-type Option struct {
-	Value    string
-	Label    string
-	Hint     string
-	Selected bool
-	Disabled bool // shown, but the reader may not grant it
-}
-
 type tokenKey struct{}
 
 // WithToken returns a context in which forms carry the session's form token

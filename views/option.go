@@ -1,0 +1,31 @@
+package views
+
+import "github.com/a-h/templ"
+
+// Option is a choice in a select or a group of check boxes.
+type Option struct {
+	Value    string
+	Label    string
+	Hint     string
+	Selected bool
+	Disabled bool // shown, but the reader may not grant it
+}
+
+func options(list []Option) templ.Component {
+	return drawn(func(m *markup) {
+		for _, option := range list {
+			m.html(`<option value="`)
+			m.text(option.Value)
+			m.html(`"`)
+			if option.Selected {
+				m.html(` selected`)
+			}
+			if option.Disabled {
+				m.html(` disabled`)
+			}
+			m.html(`>`)
+			m.text(option.Label)
+			m.html(`</option>`)
+		}
+	})
+}
