@@ -14,22 +14,27 @@ import (
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; " +
 	"connect-src 'self'; form-action 'self'; base-uri 'none'; object-src 'none'; frame-ancestors 'none'"
 
-// harden sets the security headers before anything can fail, so that errors
-// have them too. All answers share the values.
-func (s *Server) harden(next echo.HandlerFunc) echo.HandlerFunc {
-	hard := http.Header{}
-	hard.Set(echo.HeaderContentSecurityPolicy, policy)
-	hard.Set(echo.HeaderXContentTypeOptions, "nosniff")
-	hard.Set(echo.HeaderReferrerPolicy, "no-referrer")
-	hard.Set("Cross-Origin-Opener-Policy", "same-origin")
-	hard.Set("Cross-Origin-Resource-Policy", "same-origin")
+// hardened are the security headers, as all answers share them.
+func hardened(https bool) http.Header {
+	header := http.Header{}
+	header.Set(echo.HeaderContentSecurityPolicy, policy)
+	header.Set(echo.HeaderXContentTypeOptions, "nosniff")
+	header.Set(echo.HeaderReferrerPolicy, "no-referrer")
+	header.Set("Cross-Origin-Opener-Policy", "same-origin")
+	header.Set("Cross-Origin-Resource-Policy", "same-origin")
 	// Assets, which say nothing about anybody, set their own.
-	hard.Set(echo.HeaderCacheControl, "no-store")
-	if s.https() {
-		hard.Set(echo.HeaderStrictTransportSecurity, "max-age=31536000")
+	header.Set(echo.HeaderCacheControl, "no-store")
+	if https {
+		header.Set(echo.HeaderStrictTransportSecurity, "max-age=31536000")
 	}
+	return header
+}
+
+// harden sets the security headers before anything can fail, so that errors
+// have them too.
+func (s *Server) harden(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		maps.Copy(c.Response().Header(), hard)
+		maps.Copy(c.Response().Header(), s.hardened)
 		return next(c)
 	}
 }

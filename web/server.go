@@ -53,6 +53,7 @@ type Server struct {
 	logger   *slog.Logger
 	base     *url.URL
 	hosts    map[string]bool
+	hardened http.Header
 	origins  *http.CrossOriginProtection
 	sessions *sessionStore
 	doors    sessions.Options // cookies of forms that come before a session
@@ -85,7 +86,7 @@ func New(c Config) *Server {
 	if s.base == nil {
 		s.base = &url.URL{Scheme: "http", Host: "127.0.0.1:8080"}
 	}
-	s.hosts = allowedHosts(s.base, c.Hosts)
+	s.hosts, s.hardened = allowedHosts(s.base, c.Hosts), hardened(s.https())
 	s.origins = http.NewCrossOriginProtection()
 	if err := s.origins.AddTrustedOrigin(s.base.Scheme + "://" + s.base.Host); err != nil {
 		panic("web: base URL: " + err.Error())
