@@ -92,7 +92,7 @@ func (w *writer) attempt(group []*member, begun error) ([]*evidence.Entry, error
 	return entries, nil
 }
 
-// run gives the member its turn inside a savepoint. The error returned dooms
+// run gives the member its turn, which can be undone alone. The error returned dooms
 // the whole group; the member's own is in m.err.
 func (x *tx) run(m *member) error {
 	if m.err = m.ctx.Err(); m.err != nil {
