@@ -158,6 +158,11 @@ func pagesOf(h *house, reader *visitor, agent domain.Ref, id, text string) map[s
 		fragment.htmx = true
 		see(name+" (fragment)", fragment.do(http.MethodGet, path, "", nil), http.StatusOK)
 	}
+	for _, c := range []*domain.Confirm{open, gated} { // thousands of them would make lists say that there is more
+		if _, err := h.CancelConfirm(h.t.Context(), agent, c.ID, ""); err != nil {
+			h.t.Fatal(err)
+		}
+	}
 	return pages
 }
 
