@@ -18,7 +18,7 @@ type InboxFacts struct {
 	URL                     string // the confirm's page, carrying the current filter
 	TargetType              string
 	Heading                 string // what it is called if it calls no tool
-	Target                  string // the plan's title or the target's id
+	Target                  string // the plan's title or the target's id; empty if that says nothing
 	Step                    string // the step that it gates, if any
 	Reason                  string // the agent's words
 	Requester               string // principal: the key's name

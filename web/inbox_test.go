@@ -58,3 +58,24 @@ func TestInboxRowsFollowTheirConfirms(t *testing.T) {
 	}
 	shows("forgotten", reviewer, "/confirms?status=decided", map[string]int{"Buying brings": 0, "execute_trade": 0, "nobody decided in time": 1, "as edited": 1})
 }
+
+// A row says what a confirm is about where that tells anybody anything: an id
+// that the server made up does not, and stands on the confirm's page.
+func TestInboxRow_NamesTheTarget(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	reviewer, agent := w.user("reviewer", "reviewer"), w.asker()
+	const actions = `"actions":[{"name":"pay","args":{}}]}`
+	made := w.post(agent, `{"target_type":"other",`+actions)
+	named := w.post(agent, `{"target_type":"other","target_id":"invoice-77",`+actions)
+	rows := reviewer.want(reviewer.get("/confirms"), http.StatusOK).doc(t)
+	for id, want := range map[string]string{made.ID: "other", named.ID: "other invoice-77"} {
+		if got := strings.TrimSpace(rows.Find("#row-" + id + " .row-target").Text()); got != want {
+			t.Errorf("the row says %q, want %q", got, want)
+		}
+	}
+	page := reviewer.want(reviewer.get("/confirms/"+made.ID), http.StatusOK).doc(t)
+	if !strings.Contains(page.Find("main").Text(), made.TargetID) {
+		t.Errorf("the confirm's page does not have the target %s", made.TargetID)
+	}
+}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/google/uuid"
+
 	"countersign/domain"
 	"countersign/views"
 )
@@ -39,8 +41,11 @@ func newInboxRow(address string, c domain.InboxRow, decided bool) views.InboxRow
 		Import: c.Imported, Unbound: c.Binding == domain.BoundUnknown, Locked: c.Locked, Mine: c.Mine,
 		Decided: decided, Status: shownStatus(&c.Confirm),
 	}}
-	if c.Title != "" {
+	switch {
+	case c.Title != "":
 		row.Target = c.Title
+	case c.TargetType == domain.TargetOther && uuid.Validate(c.TargetID) == nil:
+		row.Target = "" // most often one that the server made: it tells nobody anything
 	}
 	if len(c.Tools) == 0 {
 		row.Heading = rowLabel(c.ConfirmRow)
