@@ -98,8 +98,11 @@ func others(table, column string) []string {
 	nowhere := func(value string) string {
 		return set + value + " WHERE ctid = (SELECT MAX(ctid) FROM " + table + " WHERE " + column + " IS NULL)"
 	}
+	letter := func(letter string) string {
+		return here("overlay(" + column + " placing '" + letter + "' from greatest(1, length(" + column + ") / 2))")
+	}
 	return []string{
-		here("overlay(" + column + " placing 'x' from greatest(1, length(" + column + ") / 2))"), // text
+		letter("x"), letter("y"), // one of them is not there yet
 		here("set_byte(" + column + ", length(" + column + ") / 2, get_byte(" + column + ", length(" + column + ") / 2) # 1)"),
 		here(column + " + 1"), here("1 - " + column), // a number, or a flag
 		nowhere("'x'"), nowhere(`'\x07'::bytea`), nowhere("7"),
