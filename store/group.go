@@ -85,6 +85,7 @@ func (w *writer) attempt(group []*member, begun error) ([]*evidence.Entry, error
 	}
 	w.c.counts.committed(next)
 	if sealed != nil {
+		w.refused.Store(nil)
 		if err := w.sealer.committed(sealed); err != nil {
 			w.logger.Error("the signing key or the head file could not be written", "error", err)
 		}
@@ -135,6 +136,8 @@ func (x *tx) call(fn func(domain.Tx) error) (err error) {
 
 // abandon rolls the group back: nothing of it happened.
 func (w *writer) abandon(cause error) error {
+	now := w.now()
+	w.refused.Store(&now)
 	w.c.rights.forget()
 	w.c.counts = counts{}
 	if err := w.c.rollback(); err != nil {

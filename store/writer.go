@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"countersign/domain"
@@ -33,9 +34,10 @@ type writer struct {
 	delay     time.Duration
 	sealer    sealer
 
-	failed    error // the answer to all, once the outcome of a commit is unknown
-	published int64 // number of the last entry handed to committed
-	behind    bool  // there may be entries that were not handed on
+	failed    error                     // the answer to all, once the outcome of a commit is unknown
+	refused   atomic.Pointer[time.Time] // when changes could not be stored last; nil once one was
+	published int64                     // number of the last entry handed to committed
+	behind    bool                      // there may be entries that were not handed on
 	woken     chan struct{}
 	polling   context.Context // ends when nobody needs to hear of others any more
 	errands   chan func()     // run between two groups
