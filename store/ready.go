@@ -22,7 +22,7 @@ func (db *DB) Writable(ctx context.Context) error {
 		x.(*tx).count(0, countProbe)
 		return nil
 	})
-	if at := db.writer.refused.Load(); err == nil && at != nil && db.writer.now().Sub(*at) < refusedLately {
+	if at := db.writer.refused.Load(); err == nil && at != nil && db.writer.clock().Sub(*at) < refusedLately {
 		return errors.New("a change could not be stored")
 	}
 	return err

@@ -70,6 +70,14 @@ func newWriter(ctx context.Context, c *conn, keys *signing, o Options) (*writer,
 	return w, err
 }
 
+// clock is the time, or always the same where no clock was given.
+func (w *writer) clock() (now time.Time) {
+	if w.now != nil {
+		now = w.now()
+	}
+	return now
+}
+
 // submit queues fn and waits for its answer.
 func (w *writer) submit(ctx context.Context, fn func(domain.Tx) error) error {
 	m := &member{ctx: ctx, fn: fn, answered: make(chan struct{})}
