@@ -16,8 +16,7 @@ import (
 // Options are what a DB needs from outside. The zero value works.
 type Options struct {
 	// Now dates the migrations that are applied and measures for Observed and
-	// Writable. Rows
-	// carry the times that the domain gives them.
+	// Writable. Rows carry the times that the domain gives them.
 	Now func() time.Time
 	// Committed gets all entries that became part of the log, in order and
 	// without a gap, after they did: this process's after each commit, other
