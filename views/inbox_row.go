@@ -116,7 +116,7 @@ func (m *markup) rowMeta(row *InboxRow) {
 	m.html(`<span class="age">`)
 	m.passing(row.Requested)
 	m.html(`</span>`)
-	m.flags(row.Import, row.Unbound, row.Locked)
+	m.flags(row.Import && !row.Decided, row.Unbound, row.Locked) // the status of a decided one says it
 	m.html(`</p>`)
 }
 
