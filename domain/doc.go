@@ -47,6 +47,7 @@
 //	                  its approval key
 //	outcome           what a waiting agent gets: status, cause, decisions, text
 //	cause             human, agent, timeout, cancelled, policy or import
+//	claim             what an import says was decided elsewhere; proven by nobody here
 //	plan, step        an agent's graph of work (seed S3)
 //	context           the project a plan belongs to
 //	principal         who acts: a user, an agent (a key) or system (the clock)
