@@ -8,7 +8,8 @@
 //
 // SQLite and PostgreSQL get the same SQL. What they do in their own ways is a
 // dialect (dialect.go), and an open connection to either is a session (conn.go):
-// that to SQLite calls the library itself (sqlite_handle.go). A connection that
+// that to SQLite calls the library itself (sqlite_handle.go), and the one that
+// writes gathers what goes to the journal (sqlite_journal.go). A connection that
 // reads remembers what it read until somebody commits (seen.go).
 // Several processes may write to one database, on PostgreSQL from several
 // machines: each reads back what the others have appended (writer.go).

@@ -93,6 +93,9 @@ func (d *sqlite) connectWriting(ctx context.Context) (session, error) {
 	for i := 1; ; i++ {
 		s, err := d.open(d.path, d.writeSettings())
 		if err == nil {
+			err = s.gatherJournal()
+		}
+		if err == nil {
 			return s, nil
 		}
 		if !busy(err) || i == attempts {

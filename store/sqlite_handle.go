@@ -14,8 +14,9 @@ import (
 // look-ups and copies for every statement and value are much of what short
 // statements cost. It belongs to one goroutine at a time.
 type sqliteHandle struct {
-	tls *libc.TLS
-	db  uintptr
+	tls     *libc.TLS
+	db      uintptr
+	journal *journal // nil: as it is
 }
 
 // sqliteError is an error of the database, with its extended result code.
@@ -124,5 +125,8 @@ func (h *sqliteHandle) script(text string) error {
 
 func (h *sqliteHandle) close() {
 	sqlite3.Xsqlite3_close_v2(h.tls, h.db)
+	if h.journal != nil {
+		h.journal.free()
+	}
 	h.tls.Close()
 }
