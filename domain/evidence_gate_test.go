@@ -15,8 +15,8 @@ func TestGate_BlocksWhatTheLogDoesNotProve(t *testing.T) {
 	for name, change := range map[string]string{
 		"the entry":            "UPDATE log SET entry = CAST(replace(entry, '\"human\"', '\"agent\"') AS BLOB) WHERE seq = (SELECT decided_seq FROM confirms WHERE confirm_id = 'c')",
 		"the entry is gone":    "DELETE FROM log WHERE seq = (SELECT decided_seq FROM confirms WHERE confirm_id = 'c')",
-		"a hash of the tree":   "UPDATE log_hashes SET hash = zeroblob(32)",
-		"a hash is gone":       "DELETE FROM log_hashes",
+		"a hash of the tree":   "UPDATE log SET hash = zeroblob(32)",
+		"a hash is none":       "UPDATE log SET hash = x''",
 		"the checkpoint":       "UPDATE log_head SET checkpoint = replace(checkpoint, 'countersign', 'counterfeit')",
 		"no checkpoint":        "DELETE FROM log_head",
 		"the content":          "UPDATE confirm_contents SET content = CAST(replace(content, '100', '999') AS BLOB)",
@@ -133,13 +133,17 @@ func TestGate_RemembersOnlyWhatTheLogHas(t *testing.T) {
 	agent, reviewer := w.worker(), w.user("reviewer", "reviewer")
 	w.running(agent, reviewer, "p")
 	for i := range 20 {
+		if i == 19 {
+			w.sql("CREATE TABLE earlier AS SELECT size, checkpoint FROM log_head")
+		}
 		id := fmt.Sprint("c-", i)
 		w.mustDecide(reviewer, w.post(agent, `{"confirm_id":"`+id+`","target_type":"plan","target_id":"p","step_id":"s1"}`), domain.Approved)
 	}
 	if got := w.gate(agent, "p", "s1"); got != "RESUME approved" {
 		t.Fatalf("before: %s", got)
 	}
-	w.sql("DROP TRIGGER log_no_delete", "DELETE FROM log WHERE confirm_id = 'c-19' OR seq = (SELECT requested_seq FROM confirms WHERE confirm_id = 'c-19')",
+	w.sql("UPDATE log_head SET (size, checkpoint) = (SELECT size, checkpoint FROM earlier)",
+		"DROP TRIGGER log_no_delete", "DELETE FROM log WHERE confirm_id = 'c-19' OR seq = (SELECT requested_seq FROM confirms WHERE confirm_id = 'c-19')",
 		"DELETE FROM decisions WHERE requested_seq = (SELECT requested_seq FROM confirms WHERE confirm_id = 'c-19')", "DELETE FROM confirm_contents WHERE requested_seq = (SELECT requested_seq FROM confirms WHERE confirm_id = 'c-19')", "DELETE FROM confirms WHERE confirm_id = 'c-19'")
 	if got := w.gate(agent, "p", "s1"); got != "RESUME approved" {
 		t.Errorf("of a log without the last: %s", got)

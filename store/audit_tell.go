@@ -63,7 +63,7 @@ func await(ctx context.Context, done <-chan struct{}) error {
 }
 
 // logColumns are what an entry is stored in.
-var logColumns = []string{"seq", "entry", "type", "confirm_id", "plan_id", "object_id", "trace_id"}
+var logColumns = []string{"seq", "entry", "hash", "type", "confirm_id", "plan_id", "object_id", "trace_id"}
 
 // plan makes the tasks: the log; beside it the pages of the file, and tables that
 // it does not cover; and then what it accounts for, with the indexes over that.
@@ -106,8 +106,8 @@ func (t *telling) log(table *wholeTable) task {
 	return func(_ context.Context, s scanner) error {
 		defer close(t.logTold)
 		return table.read(s, " ORDER BY seq", func(v []evidence.Value) {
-			t.audit.Entry(evidence.LogRow{Seq: v[0].Int, Entry: v[1].Bytes,
-				Type: v[2], ConfirmID: v[3], PlanID: v[4], ObjectID: v[5], TraceID: v[6]})
+			t.audit.Entry(evidence.LogRow{Seq: v[0].Int, Entry: v[1].Bytes, Hash: v[2].Bytes,
+				Type: v[3], ConfirmID: v[4], PlanID: v[5], ObjectID: v[6], TraceID: v[7]})
 		})
 	}
 }
@@ -130,7 +130,7 @@ func (t *telling) hashes() task {
 			return err
 		}
 		return s.scan("SELECT idx, hash FROM log_hashes ORDER BY idx", func(v []evidence.Value) error {
-			part.Hash(v[0].Int, v[1].Bytes)
+			part.Node(v[0].Int, v[1].Bytes)
 			return nil
 		})
 	}

@@ -23,7 +23,9 @@ func TestTamperedRowsAreFound(t *testing.T) {
 		{"a row more", "INSERT INTO user_roles (user_id, role_id, position) VALUES ('u', 'r2', 1)", "user_roles u/r2"},
 		{"a row less", "DELETE FROM user_roles", "user_roles u/r1"},
 		{"a column of the log", "DROP TRIGGER log_no_update; UPDATE log SET object_id = 'x' WHERE seq = 0", "log entry 0"},
-		{"a hash", "DROP TRIGGER log_hashes_no_update; UPDATE log_hashes SET hash = zeroblob(32) WHERE idx = 1", "log entry 1"},
+		{"a leaf's hash", "DROP TRIGGER log_no_update; UPDATE log SET hash = zeroblob(32) WHERE seq = 1", "log entry 1"},
+		{"a hash", "DROP TRIGGER log_hashes_no_update; UPDATE log_hashes SET hash = zeroblob(32) WHERE idx = 1", "tree hash 1"},
+		{"a hash less", "DROP TRIGGER log_hashes_no_delete; DELETE FROM log_hashes WHERE idx = 2", "the last 1 hashes"},
 		{"hashes before the first", "INSERT INTO log_hashes SELECT idx - 9, hash FROM log_hashes WHERE idx < 2", "tree hash -9"},
 		{"the size", "UPDATE log_head SET size = 9", "checkpoint"},
 		{"the end", "DROP TRIGGER log_no_delete; DELETE FROM log WHERE seq = 1", "checkpoint"},
@@ -40,7 +42,12 @@ func TestTamperedRowsAreFound(t *testing.T) {
 					if err := tx.InsertUser(&domain.User{ID: "u", Name: "u", Roles: []string{"r1"}, CreatedAt: time.UnixMicro(1)}); err != nil {
 						return err
 					}
-					return tx.Append(&evidence.Entry{Type: "user.created", ObjectID: "u"})
+					for range 40 { // so that there are three inner nodes of the tree
+						if err := tx.Append(&evidence.Entry{Type: "user.created", ObjectID: "u"}); err != nil {
+							return err
+						}
+					}
+					return nil
 				})
 				if err != nil {
 					t.Fatal(err)

@@ -56,6 +56,7 @@ var inPostgreSQL = strings.NewReplacer(
 	"x'00'", `'\x00'::bytea`,
 	"x'01'", `'\x01'::bytea`,
 	"zeroblob(32)", "decode(repeat('00', 32), 'hex')",
+	"DROP TRIGGER log_hashes_no_delete", "DROP TRIGGER log_hashes_append_only ON log_hashes",
 	"DROP TRIGGER log_hashes_no_update", "DROP TRIGGER log_hashes_append_only ON log_hashes",
 	"DROP TRIGGER log_no_delete", "DROP TRIGGER log_append_only ON log",
 	"DROP TRIGGER log_no_update", "DROP TRIGGER log_append_only ON log",

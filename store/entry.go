@@ -66,19 +66,19 @@ func entryQuery(f domain.EntryFilter) *statement {
 			beside = append(beside, condition{"COALESCE(" + c.column + ", '') = ?", []any{c.value}})
 		}
 	}
-	switch {
-	case f.Type == "":
-	case along == nil:
-		along = append(along, ofType(f.Type))
-	default:
+	if f.Type != "" {
 		f.Types = []string{f.Type}
 	}
-	if f.After != nil {
-		beside = append(beside, condition{"seq > ?", []any{*f.After}})
+	within := func(seq string) (list []condition) {
+		if f.After != nil {
+			list = append(list, condition{seq + " > ?", []any{*f.After}})
+		}
+		if f.Before != nil {
+			list = append(list, condition{seq + " < ?", []any{*f.Before}})
+		}
+		return list
 	}
-	if f.Before != nil {
-		beside = append(beside, condition{"seq < ?", []any{*f.Before}})
-	}
+	beside = append(beside, within("seq")...)
 	order := " ORDER BY seq"
 	if f.Newest {
 		order += " DESC"
@@ -94,8 +94,13 @@ func entryQuery(f domain.EntryFilter) *statement {
 			if i > 0 {
 				s.add(" UNION ALL ")
 			}
+			if t == evidence.EntryRequested { // no index of types has them
+				s.add("SELECT requested_seq AS seq FROM confirms")
+				s.where([]condition{{"imported = 0", nil}}, within("requested_seq"))
+				continue
+			}
 			s.add("SELECT seq FROM log")
-			s.where([]condition{ofType(t)}, beside)
+			s.where([]condition{{"type = ?", []any{t}}}, beside)
 		}
 		s.add(fmt.Sprintf("%s LIMIT %d) found)", order, f.Limit))
 	case len(f.Types) > 0:
@@ -111,15 +116,6 @@ func entryQuery(f domain.EntryFilter) *statement {
 	}
 	s.add(fmt.Sprintf("%s LIMIT %d", order, f.Limit))
 	return s
-}
-
-// ofType finds entries along the index of types, in which NULL stands for the
-// commonest.
-func ofType(kind string) condition {
-	if kind == evidence.EntryRequested {
-		return condition{"type IS NULL", nil}
-	}
-	return condition{"type = ?", []any{kind}}
 }
 
 // ofConfirm finds the entries of a confirm: the one that requested it by its

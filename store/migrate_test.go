@@ -131,7 +131,7 @@ func TestAppendOnlyTables(t *testing.T) {
 	both(t, func(t *testing.T, path string) {
 		openTest(t, path, Options{})
 		err := meddle(t, path, `
-			INSERT INTO log (seq, entry, type) VALUES (0, x'00', 't');
+			INSERT INTO log (seq, entry, hash, type) VALUES (0, x'00', x'00', 't');
 			INSERT INTO confirms (confirm_id, canonical_id, target_type, status, requested_by, role_registered, frame_index, actions, imported, locked, received_at, requested_seq, decided_seq)
 				VALUES ('c', 'c', 'other', 'pending', 'system', 0, 0, 0, 0, 0, 0, 0, 0);
 			INSERT INTO confirm_contents (requested_seq, salt, content) VALUES (0, x'00', x'00');

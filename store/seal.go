@@ -35,8 +35,8 @@ type seal struct {
 	handover *handover
 }
 
-// seal stores the hashes of the group's entries, of which first is the number
-// of the first, and signs what the log is then. The group must not be committed
+// seal stores the inner nodes that the group's entries complete, of which first
+// is the number of the first, and signs what the log is then. The group must not be committed
 // when it fails.
 func (s *sealer) seal(c *conn, first int64, leaves []evidence.Hash, h *handover) (*seal, error) {
 	if s.lost != nil && (h == nil || !h.epoch) {
@@ -46,15 +46,15 @@ func (s *sealer) seal(c *conn, first int64, leaves []evidence.Hash, h *handover)
 	if err != nil {
 		return nil, err
 	}
-	var hashes []evidence.Hash
+	var nodes []evidence.Hash
 	for _, leaf := range leaves {
 		stored, err := tree.Append(leaf)
 		if err != nil {
 			return nil, err
 		}
-		hashes = append(hashes, stored...)
+		nodes = append(nodes, stored...)
 	}
-	if err := c.insertHashes(evidence.HashCount(first), hashes); err != nil {
+	if err := c.insertNodes(evidence.NodeCount(first), nodes); err != nil {
 		return nil, err
 	}
 	root, err := tree.Root()
@@ -95,12 +95,12 @@ func (s *sealer) resume(c *conn, size int64, h *handover) (*evidence.SigningKey,
 	if err := s.grown(r, size); err != nil {
 		return nil, nil, err
 	}
-	if size == 0 {
-		return s.begin(c)
-	}
 	signed, err := r.head()
 	if err != nil {
 		return nil, nil, err
+	}
+	if size == 0 && signed == "" {
+		return s.begin(c)
 	}
 	if h != nil && h.old == nil {
 		tree, err := r.tree(signed, size, false)

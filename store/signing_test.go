@@ -183,10 +183,10 @@ func TestRotationThatWasCutShort(t *testing.T) {
 func TestTamperedLogIsNotSigned(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]string{
-		"a hash":         "DROP TRIGGER log_hashes_no_update; UPDATE log_hashes SET hash = zeroblob(32) WHERE idx = 0",
+		"a hash":         "DROP TRIGGER log_no_update; UPDATE log SET hash = zeroblob(32) WHERE seq = 0",
 		"the checkpoint": "UPDATE log_head SET checkpoint = replace(checkpoint, 'countersign', 'counterfeit')",
 		"the tail":       "DROP TRIGGER log_no_delete; DELETE FROM log",
-		"an entry more":  "INSERT INTO log (seq, entry, type) VALUES (1, x'00', 't')",
+		"an entry more":  "INSERT INTO log (seq, entry, hash, type) VALUES (1, x'00', x'00', 't')",
 	} {
 		t.Run(name, func(t *testing.T) {
 			both(t, func(t *testing.T, path string) {

@@ -17,37 +17,43 @@ func (r *reader) Leaf(seq int64) (entry []byte, err error) {
 
 // ReadHashes implements evidence.Hashes.
 func (r *reader) ReadHashes(indexes []int64) ([]evidence.Hash, error) {
-	all := make([]evidence.Hash, len(indexes))
-	list := all // what is left to fill
-	for some := range slices.Chunk(indexes, manyRows) {
-		stored := map[int64][]byte{}
-		marks, args := make([]string, len(some)), make([]any, len(some))
-		for i, index := range some {
-			marks[i], args[i] = fmt.Sprintf("$%d", i+1), index
-		}
-		text := "SELECT idx, hash FROM log_hashes WHERE idx IN (" + strings.Join(marks, ", ") + ")"
-		err := r.c.each(text, args, func(rows row) error {
-			var index int64
-			var hash []byte
-			err := rows.Scan(&index, blob(&hash))
-			stored[index] = hash
-			return err
-		})
-		if err != nil {
-			return nil, fmt.Errorf("tree: %w", err)
-		}
-		for i, index := range some {
-			if hash := stored[index]; copy(list[i][:], hash) != len(hash) || len(hash) != len(list[i]) {
-				return nil, fmt.Errorf("tree hash %d: %w", index, domain.ErrNotFound)
-			}
-		}
-		list = list[len(some):]
-	}
-	return all, nil
+	return evidence.ReadHashes(indexes, r.numbered("log", "seq"), r.numbered("log_hashes", "idx"))
 }
 
-// insertHashes stores new hashes from an index on.
-func (c *conn) insertHashes(index int64, hashes []evidence.Hash) error {
+// numbered reads hashes by their numbers, which stand in a column of the table.
+func (r *reader) numbered(table, column string) func(numbers []int64) ([]evidence.Hash, error) {
+	return func(numbers []int64) (list []evidence.Hash, err error) {
+		for some := range slices.Chunk(numbers, manyRows) {
+			stored := map[int64][]byte{}
+			marks, args := make([]string, len(some)), make([]any, len(some))
+			for i, number := range some {
+				marks[i], args[i] = fmt.Sprintf("$%d", i+1), number
+			}
+			text := fmt.Sprintf("SELECT %[1]s, hash FROM %[2]s WHERE %[1]s IN (%[3]s)", column, table, strings.Join(marks, ", "))
+			err := r.c.each(text, args, func(rows row) error {
+				var number int64
+				var hash []byte
+				err := rows.Scan(&number, blob(&hash))
+				stored[number] = hash
+				return err
+			})
+			if err != nil {
+				return nil, fmt.Errorf("tree: %w", err)
+			}
+			for _, number := range some {
+				var hash evidence.Hash
+				if copy(hash[:], stored[number]) != len(stored[number]) || len(stored[number]) != len(hash) {
+					return nil, fmt.Errorf("hash %d of %s: %w", number, table, domain.ErrNotFound)
+				}
+				list = append(list, hash)
+			}
+		}
+		return list, nil
+	}
+}
+
+// insertNodes stores new inner nodes from an index on.
+func (c *conn) insertNodes(index int64, hashes []evidence.Hash) error {
 	values := make([]any, 0, 2*len(hashes))
 	for i := range hashes {
 		values = append(values, index+int64(i), hashes[i][:])

@@ -50,15 +50,16 @@ func (x *tx) Append(e *evidence.Entry) error {
 	if kind == evidence.EntryRequested {
 		kind, confirm = "", "" // NULL stands for it, and the confirm has its number
 	}
-	err := x.c.later(`INSERT INTO log (seq, entry, type, confirm_id, plan_id, object_id, trace_id)
-		VALUES ($1, $2, $3, $4, $5, $6, $7)`, e.Seq, data,
+	leaf := evidence.LeafHash(data)
+	err := x.c.later(`INSERT INTO log (seq, entry, hash, type, confirm_id, plan_id, object_id, trace_id)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, e.Seq, data, leaf[:],
 		text(&kind).value(), text(&confirm).value(), text(&e.PlanID).value(), text(&e.ObjectID).value(), text(&e.TraceID).value())
 	if err != nil {
 		return fmt.Errorf("append to log: %w", err)
 	}
 	published := *e // the caller may go on using its own
 	x.entries = append(x.entries, &published)
-	x.leaves = append(x.leaves, evidence.LeafHash(data))
+	x.leaves = append(x.leaves, leaf)
 	x.next++
 	x.rows = nil
 	return nil

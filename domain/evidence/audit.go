@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -21,7 +22,7 @@ type Audit struct {
 	successor []succession       // in the log's order
 	handovers []Handover
 	parts     []*Part
-	checked   int64 // stored hashes compared
+	checked   int64 // stored inner nodes compared
 }
 
 // NewAudit begins a verification.
@@ -44,7 +45,7 @@ const EntryRequested = "confirm.requested"
 // them to be searched.
 type LogRow struct {
 	Seq                                        int64
-	Entry                                      []byte
+	Entry, Hash                                []byte
 	Type, ConfirmID, PlanID, ObjectID, TraceID Value
 }
 
@@ -53,7 +54,11 @@ func (a *Audit) Entry(row LogRow) {
 	if row.Seq != a.report.Entries {
 		a.report.found("log entry %d: it should be entry %d", row.Seq, a.report.Entries)
 	}
-	a.grow(LeafHash(row.Entry))
+	leaf := LeafHash(row.Entry)
+	if !bytes.Equal(row.Hash, leaf[:]) {
+		a.report.found("log entry %d: it is not the one whose hash was stored", row.Seq)
+	}
+	a.grow(leaf)
 	e, err := ParseEntry(row.Entry)
 	if err != nil {
 		a.report.found("log entry %d: it cannot be read", row.Seq)
@@ -154,7 +159,7 @@ func (a *Audit) Finish(signed, vkey string) *Report {
 	for _, p := range a.parts {
 		r.join(&p.report)
 	}
-	if missing := int64(a.hashes.size) - a.checked; missing > 0 {
+	if missing := NodeCount(r.Entries) - a.checked; missing > 0 {
 		r.found("tree: the last %d hashes are missing", missing)
 	}
 	a.missing()

@@ -26,20 +26,18 @@ func (a *Audit) Part() *Part {
 	return p
 }
 
-// Hash takes the next stored hash of the tree.
-func (p *Part) Hash(index int64, stored []byte) {
-	switch {
-	case index < 0 || index != p.audit.checked || index >= int64(p.audit.hashes.size):
-		p.report.found("tree hash %d: it belongs to no entry, or one before it is missing", index)
-	case !bytes.Equal(stored, p.audit.hashes.at(int(index))[:]):
-		level, n := tlog.SplitStoredHashIndex(index)
-		if level == 0 {
-			p.report.found("log entry %d: it is not the one whose hash was stored", n)
-		} else {
-			p.report.found("tree hash %d: it is not that of its entries", index)
+// Node takes the next stored inner node of the tree.
+func (p *Part) Node(number int64, stored []byte) {
+	if number < 0 || number != p.audit.checked || number >= NodeCount(p.audit.report.Entries) {
+		p.report.found("tree hash %d: it belongs to no entries, or one before it is missing", number)
+	} else {
+		level, n := tlog.SplitStoredHashIndex(number)
+		level += blockLevel
+		if made := p.audit.hashes.at(int(tlog.StoredHashIndex(level, n))); !bytes.Equal(stored, made[:]) {
+			p.report.found("tree hash %d: it is not that of the entries %d to %d", number, n<<level, (n+1)<<level-1)
 		}
 	}
-	p.audit.checked = index + 1
+	p.audit.checked = number + 1
 }
 
 // Row takes a row of a table that the log covers, with the digest of what it

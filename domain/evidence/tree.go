@@ -10,16 +10,64 @@ import (
 // Hash is a hash in the Merkle tree over the log's entries (RFC 6962).
 type Hash = tlog.Hash
 
-// Hashes reads the tree's stored hashes by their index: for every entry its
-// leaf, and behind it each inner node that it completes.
+// Hashes reads the tree's hashes by their index: for every entry its leaf, and
+// behind it each inner node that it completes.
 type Hashes = tlog.HashReader
+
+// Entries of which one hash is stored together are 2 to this power. Of the levels
+// below, only leaves are stored: the few inner nodes that a proof needs there are
+// soon made, and storing them would cost each entry more than its own hash.
+const blockLevel = 4
 
 // LeafHash is the hash of an entry's bytes in the tree.
 func LeafHash(entry []byte) Hash { return tlog.RecordHash(entry) }
 
-// HashCount is how many hashes are stored for a tree of so many entries, and so
-// the index of the next entry's first.
-func HashCount(size int64) int64 { return tlog.StoredHashCount(size) }
+// NodeCount is how many inner nodes are stored for a tree of so many entries:
+// those of blocks of 16 entries, and those that they complete. They are numbered
+// as the hashes of a tree whose leaves the blocks are.
+func NodeCount(size int64) int64 { return tlog.StoredHashCount(size >> blockLevel) }
+
+// ReadHashes reads the tree's hashes from what is stored: leaves gives those of
+// entries, and nodes inner nodes, by their numbers.
+func ReadHashes(indexes []int64, leaves, nodes func(numbers []int64) ([]Hash, error)) ([]Hash, error) {
+	var seqs, numbers []int64
+	for _, index := range indexes {
+		level, n := tlog.SplitStoredHashIndex(index)
+		if level >= blockLevel {
+			numbers = append(numbers, tlog.StoredHashIndex(level-blockLevel, n))
+			continue
+		}
+		for seq := n << level; seq < (n+1)<<level; seq++ {
+			seqs = append(seqs, seq)
+		}
+	}
+	below, err := leaves(seqs)
+	if err != nil {
+		return nil, err
+	}
+	above, err := nodes(numbers)
+	if err != nil {
+		return nil, err
+	}
+	hashes := make([]Hash, len(indexes))
+	for i, index := range indexes {
+		if level, _ := tlog.SplitStoredHashIndex(index); level >= blockLevel {
+			hashes[i], above = above[0], above[1:]
+		} else {
+			hashes[i], below = node(below[:1<<level]), below[1<<level:]
+		}
+	}
+	return hashes, nil
+}
+
+// node is the hash of the smallest tree over leaves, a power of two of them.
+func node(leaves []Hash) Hash {
+	if len(leaves) == 1 {
+		return leaves[0]
+	}
+	half := len(leaves) / 2
+	return tlog.NodeHash(node(leaves[:half]), node(leaves[half:]))
+}
 
 // Tree is a growing Merkle tree over hashes that are stored elsewhere. It
 // remembers its right edge, which is all that growing needs: an edge that is
@@ -41,19 +89,19 @@ func (t *Tree) Size() int64 { return t.size }
 // Clone is a copy that grows apart from the original.
 func (t *Tree) Clone() *Tree { return &Tree{t.size, maps.Clone(t.edge), t.stored} }
 
-// Append adds an entry's leaf and gives the hashes to store for it, from the
-// index HashCount of the size before.
+// Append adds an entry's leaf and gives the inner nodes to store behind it, from
+// the number NodeCount of the size before.
 func (t *Tree) Append(leaf Hash) ([]Hash, error) {
 	hashes, err := tlog.StoredHashesForRecordHash(t.size, leaf, t)
 	if err != nil {
 		return nil, err
 	}
-	first := HashCount(t.size)
+	first := tlog.StoredHashCount(t.size)
 	for i, h := range hashes {
 		t.edge[first+int64(i)] = h
 	}
 	t.size++
-	return hashes, nil
+	return hashes[min(blockLevel, len(hashes)):], nil
 }
 
 // Root is the hash that stands for all entries.

@@ -3,28 +3,36 @@ package evidence
 import (
 	"crypto/rand"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// stored keeps a tree's hashes in memory and counts what is read of them.
+// stored keeps of a tree what a database does, and counts what is read of it.
 type stored struct {
-	hashes []Hash
-	read   int
+	leaves, nodes []Hash
+	read          int
 }
 
-func (s *stored) ReadHashes(indexes []int64) (list []Hash, err error) {
-	for _, i := range indexes {
-		if i >= int64(len(s.hashes)) {
-			return nil, fmt.Errorf("no hash %d", i)
-		}
-		list = append(list, s.hashes[i])
-	}
+func (s *stored) ReadHashes(indexes []int64) ([]Hash, error) {
 	s.read += len(indexes)
-	return list, nil
+	return ReadHashes(indexes, of(s.leaves), of(s.nodes))
+}
+
+func of(hashes []Hash) func(numbers []int64) ([]Hash, error) {
+	return func(numbers []int64) (list []Hash, err error) {
+		for _, i := range numbers {
+			if i >= int64(len(hashes)) {
+				return nil, fmt.Errorf("no hash %d", i)
+			}
+			list = append(list, hashes[i])
+		}
+		return list, nil
+	}
 }
 
 func leaf(i int64) Hash { return LeafHash(fmt.Append(nil, "entry ", i)) }
@@ -47,28 +55,40 @@ func newKey(t *testing.T) *SigningKey {
 func TestTree_GrowsAsItIsDefined(t *testing.T) {
 	t.Parallel()
 	const n = 70
-	kept := &stored{}
+	kept, all := &stored{}, []Hash{} // all hashes, as the library would keep them
 	grown := NewTree(0, kept)
 	var checkpoints []Checkpoint
 	for i := range int64(n) {
 		for _, tree := range []*Tree{NewTree(i, kept), grown.Clone(), grown} {
-			hashes, err := tree.Append(leaf(i))
+			nodes, err := tree.Append(leaf(i))
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := tlog.StoredHashes(i, fmt.Append(nil, "entry ", i), kept)
+			want, err := tlog.StoredHashes(i, fmt.Append(nil, "entry ", i), tlog.HashReaderFunc(func(indexes []int64) (list []Hash, _ error) {
+				for _, index := range indexes {
+					list = append(list, all[index])
+				}
+				return list, nil
+			}))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(want, hashes); diff != "" {
-				t.Fatalf("hashes of entry %d (-want +got):\n%s", i, diff)
+			if diff := cmp.Diff(want[min(4, len(want)):], nodes, cmpopts.EquateEmpty()); diff != "" {
+				t.Fatalf("inner nodes of entry %d (-want +got):\n%s", i, diff)
 			}
 			if tree == grown {
-				if int64(len(kept.hashes)) != HashCount(i) {
-					t.Fatalf("%d hashes before entry %d, want %d", len(kept.hashes), i, HashCount(i))
+				if int64(len(kept.nodes)) != NodeCount(i) {
+					t.Fatalf("%d inner nodes before entry %d, want %d", len(kept.nodes), i, NodeCount(i))
 				}
-				kept.hashes = append(kept.hashes, hashes...)
+				all, kept.leaves, kept.nodes = append(all, want...), append(kept.leaves, leaf(i)), append(kept.nodes, nodes...)
 			}
+		}
+		indexes := make([]int64, len(all))
+		for index := range indexes {
+			indexes[index] = int64(index)
+		}
+		if got, err := ReadHashes(indexes, of(kept.leaves), of(kept.nodes)); err != nil || !slices.Equal(got, all) {
+			t.Fatalf("%d entries: not all hashes are made from what is stored (%v)", i+1, err)
 		}
 		read := kept.read
 		root, err := grown.Root()

@@ -247,12 +247,13 @@ CREATE TABLE traces (
 CREATE INDEX traces_created ON traces (created_at, trace_id);
 CREATE INDEX traces_group ON traces (requested_group, created_at, trace_id);
 
--- entry is the leaf, verbatim; the other columns repeat members of it to be
--- searched. Most entries request a confirm: type and confirm_id are NULL in them
+-- entry is the leaf, verbatim, and hash is its own in the Merkle tree over the
+-- log. The other columns repeat members of it to be searched. Most entries request a confirm: type and confirm_id are NULL in them
 -- alone, and confirms.requested_seq has their number.
 CREATE TABLE log (
     seq        BIGINT PRIMARY KEY,
     entry      BYTEA NOT NULL,
+    hash       BYTEA NOT NULL,
     type       TEXT COLLATE "C",
     confirm_id TEXT COLLATE "C",
     plan_id    TEXT COLLATE "C",
@@ -260,7 +261,7 @@ CREATE TABLE log (
     trace_id   TEXT COLLATE "C"
 );
 
-CREATE INDEX log_type ON log (type, seq);
+CREATE INDEX log_type ON log (type, seq) WHERE type IS NOT NULL;
 CREATE INDEX log_confirm ON log (confirm_id, seq) WHERE confirm_id IS NOT NULL;
 CREATE INDEX log_plan ON log (plan_id, seq) WHERE plan_id IS NOT NULL;
 CREATE INDEX log_object ON log (object_id, seq) WHERE object_id IS NOT NULL;
@@ -274,8 +275,8 @@ END $$;
 CREATE TRIGGER log_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON log
 FOR EACH STATEMENT EXECUTE FUNCTION log_is_append_only();
 
--- The hashes of the Merkle tree over the log, by their index: the leaf of each
--- entry, and behind it the inner nodes that it completes.
+-- The inner nodes of the tree: those of each 16 entries, and above. They are
+-- numbered as the hashes of a tree over these (domain/evidence, NodeCount).
 CREATE TABLE log_hashes (
     idx  BIGINT PRIMARY KEY,
     hash BYTEA NOT NULL

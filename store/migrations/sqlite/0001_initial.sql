@@ -233,12 +233,13 @@ CREATE TABLE traces (
 CREATE INDEX traces_created ON traces (created_at, trace_id);
 CREATE INDEX traces_group ON traces (requested_group, created_at, trace_id);
 
--- entry is the leaf, verbatim; the other columns repeat members of it to be
--- searched. Most entries request a confirm: type and confirm_id are NULL in them
+-- entry is the leaf, verbatim, and hash is its own in the Merkle tree over the
+-- log. The other columns repeat members of it to be searched. Most entries request a confirm: type and confirm_id are NULL in them
 -- alone, and confirms.requested_seq has their number.
 CREATE TABLE log (
     seq        INTEGER PRIMARY KEY,
     entry      BLOB NOT NULL,
+    hash       BLOB NOT NULL,
     type       TEXT,
     confirm_id TEXT,
     plan_id    TEXT,
@@ -246,7 +247,7 @@ CREATE TABLE log (
     trace_id   TEXT
 ) STRICT;
 
-CREATE INDEX log_type ON log (type, seq);
+CREATE INDEX log_type ON log (type, seq) WHERE type IS NOT NULL;
 CREATE INDEX log_confirm ON log (confirm_id, seq) WHERE confirm_id IS NOT NULL;
 CREATE INDEX log_plan ON log (plan_id, seq) WHERE plan_id IS NOT NULL;
 CREATE INDEX log_object ON log (object_id, seq) WHERE object_id IS NOT NULL;
@@ -258,8 +259,8 @@ BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
 CREATE TRIGGER log_no_delete BEFORE DELETE ON log
 BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
 
--- The hashes of the Merkle tree over the log, by their index: the leaf of each
--- entry, and behind it the inner nodes that it completes.
+-- The inner nodes of the tree: those of each 16 entries, and above. They are
+-- numbered as the hashes of a tree over these (domain/evidence, NodeCount).
 CREATE TABLE log_hashes (
     idx  INTEGER PRIMARY KEY,
     hash BLOB NOT NULL
