@@ -29,7 +29,8 @@ func NewObject() *Object { return &Object{} }
 const comment = "$comment"
 
 // ParseObject reads a document strictly. A byte order mark and a top-level
-// "$comment" are dropped. Anything that is not exactly one JSON object within
+// "$comment" are dropped. What is read may be part of data, as in everything
+// that this package parses. Anything that is not exactly one JSON object within
 // the limits is a *SyntaxError.
 func ParseObject(data []byte, l Limits) (*Object, error) {
 	o, err := parseDocument(data, l)
@@ -52,43 +53,31 @@ func parseDocument(data []byte, l Limits) (*Object, error) {
 	return split(raw), nil
 }
 
-// split takes a compact object apart. It must be known to be well-formed.
+// split takes an object apart. It must be known to be well-formed.
 func split(raw Raw) *Object {
-	o := NewObject()
-	walk(raw, func(dec *jsontext.Decoder) {
-		quoted := next(dec, raw)
-		name, _ := unquote(quoted)
-		o.members = append(o.members, member{name: name, quoted: quoted, value: next(dec, raw)})
-	})
-	return o
-}
-
-// elements takes a compact array apart. It must be known to be well-formed.
-func elements(raw Raw) []Raw {
-	var list []Raw
-	walk(raw, func(dec *jsontext.Decoder) { list = append(list, next(dec, raw)) })
-	return list
-}
-
-// walk enters an object or array and calls read until its end. What is read
-// here has been checked before, so no error can occur.
-func walk(raw Raw, read func(*jsontext.Decoder)) {
-	dec := jsontext.NewDecoder(bytes.NewBuffer(raw), jsontext.AllowDuplicateNames(true))
-	_, _ = dec.ReadToken()
-	for {
-		if kind := dec.PeekKind(); kind == jsontext.KindEndObject || kind == jsontext.KindEndArray || kind == jsontext.KindInvalid {
-			return
+	o := &Object{members: make([]member, 0, usualMembers)}
+	for c := enter(raw); ; {
+		quoted := c.next()
+		value := c.next()
+		if value == nil {
+			return o
 		}
-		read(dec)
+		name, _ := unquote(quoted)
+		o.members = append(o.members, member{name: name, quoted: quoted, value: value})
 	}
 }
 
-// next returns the decoder's next value as a slice of raw: the decoder's own
-// slice is valid only until it reads on.
-func next(dec *jsontext.Decoder, raw Raw) Raw {
-	v, _ := dec.ReadValue()
-	end := int(dec.InputOffset())
-	return raw[end-len(v) : end : end]
+// usualMembers is how many members most objects have at most.
+const usualMembers = 8
+
+// elements takes an array apart. It must be known to be well-formed.
+func elements(raw Raw) []Raw {
+	var list []Raw
+	c := enter(raw)
+	for e := c.next(); e != nil; e = c.next() {
+		list = append(list, e)
+	}
+	return list
 }
 
 func unquote(raw Raw) (string, bool) {

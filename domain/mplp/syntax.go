@@ -14,24 +14,76 @@ var byteOrderMark = []byte("\uFEFF")
 
 // Compact removes the white space between the tokens of one JSON value, read
 // under the same strict rules and default limits as a document; every token
-// keeps its bytes. Unlike [ParseObject] it drops nothing. Errors are
-// *SyntaxError.
+// keeps its bytes. Unlike [ParseObject] it drops nothing. Without white space
+// the result is data itself. Errors are *SyntaxError.
 func Compact(data []byte) ([]byte, error) { return compactStrict(data, DefaultLimits) }
 
 // compactStrict checks that data is exactly one JSON value within the limits
-// and returns it without white space between tokens.
+// and returns it without white space between tokens, which may be data itself.
 func compactStrict(data []byte, l Limits) (Raw, error) {
-	if !utf8.Valid(data) {
-		return nil, &SyntaxError{Message: "not valid UTF-8"}
+	if !fits(data, l) {
+		if !utf8.Valid(data) {
+			return nil, &SyntaxError{Message: "not valid UTF-8"}
+		}
+		if err := scan(data, l); err != nil {
+			return nil, err
+		}
 	}
-	if err := scan(data, l); err != nil {
-		return nil, err
+	return withoutSpace(data), nil
+}
+
+// fits says whether data is one JSON value within the limits, in a way that is
+// quicker than scan. Of what it refuses scan decides, and says why.
+func fits(data []byte, l Limits) bool {
+	for at, depth := 0, 0; at < len(data); {
+		switch b := data[at]; {
+		case b == '"':
+			at = stringEnd(data, at)
+		case opens(b):
+			at++
+			if depth++; depth > l.Depth {
+				return false
+			}
+		case closes(b):
+			at++
+			depth--
+		case separates(b):
+			at++
+		default:
+			end := literalEnd(data, at)
+			if end-at > l.NumberLen {
+				return false
+			}
+			at = end
+		}
 	}
-	out, err := jsontext.AppendFormat(make([]byte, 0, len(data)), data, jsontext.PreserveRawStrings(true))
-	if err != nil {
-		return nil, &SyntaxError{Message: "not valid JSON"}
+	return jsontext.Value(data).IsValid()
+}
+
+// withoutSpace leaves out the white space between the tokens of a JSON value.
+// Without any it is data itself.
+func withoutSpace(data []byte) Raw {
+	var out Raw
+	begin := 0 // of what is still to be copied
+	for at := 0; at < len(data); {
+		switch {
+		case data[at] == '"':
+			at = stringEnd(data, at)
+		case isSpace(data[at]):
+			if out == nil {
+				out = make(Raw, 0, len(data))
+			}
+			out = append(out, data[begin:at]...)
+			at++
+			begin = at
+		default:
+			at++
+		}
 	}
-	return out, nil
+	if out == nil {
+		return data
+	}
+	return append(out, data[begin:]...)
 }
 
 // scan walks over every token once. Limits are checked while walking, so that
