@@ -21,16 +21,20 @@ func actions(p *[]Action) func(value) {
 		for _, e := range v.elementsWithin(v.r.limits.Actions) {
 			var a Action
 			if o := e.object(); o != nil {
-				v.r.members(e.path, o, fields{
-					"name":        toolName(&a.Name),
-					"args":        arguments(&a.Args),
-					"tool_use_id": text(&a.ToolUseID),
-					"description": text(&a.Description),
-				}, "name", "args")
+				a.read(e, o)
 			}
 			*p = append(*p, a)
 		}
 	}
+}
+
+func (a *Action) read(v value, o *Object) {
+	v.r.members(v.path, o, fields{
+		{"name", toolName(&a.Name)},
+		{"args", arguments(&a.Args)},
+		{"tool_use_id", text(&a.ToolUseID)},
+		{"description", text(&a.Description)},
+	}, "name", "args")
 }
 
 // arguments keeps the bytes of an open object: keys, numbers and escapes are
@@ -50,15 +54,19 @@ func reviewConfigs(p *[]ReviewConfig) func(value) {
 		for _, e := range v.elementsWithin(v.r.limits.Actions) {
 			var c ReviewConfig
 			if o := e.object(); o != nil {
-				v.r.members(e.path, o, fields{
-					"require_approval":  c.requireApproval,
-					"timeout":           whole(&c.Timeout, 1, longestTimeout),
-					"allowed_decisions": c.allowedDecisions,
-				})
+				c.read(e, o)
 			}
 			*p = append(*p, c)
 		}
 	}
+}
+
+func (c *ReviewConfig) read(v value, o *Object) {
+	v.r.members(v.path, o, fields{
+		{"require_approval", c.requireApproval},
+		{"timeout", whole(&c.Timeout, 1, longestTimeout)},
+		{"allowed_decisions", c.allowedDecisions},
+	})
 }
 
 func (c *ReviewConfig) requireApproval(v value) {

@@ -30,23 +30,27 @@ func actionDecisions(p *[]ActionDecision) func(value) {
 		for _, e := range v.elementsWithin(v.r.limits.Actions) {
 			var d ActionDecision
 			if o := e.object(); o != nil {
-				v.r.members(e.path, o, fields{
-					"type":          oneOf(&d.Type, decisionTypes...),
-					"edited_action": d.editedAction,
-					"message":       text(&d.Message),
-				}, "type")
-				d.checkEdit(e, o)
+				d.read(e, o)
 			}
 			*p = append(*p, d)
 		}
 	}
 }
 
+func (d *ActionDecision) read(v value, o *Object) {
+	v.r.members(v.path, o, fields{
+		{"type", oneOf(&d.Type, decisionTypes...)},
+		{"edited_action", d.editedAction},
+		{"message", text(&d.Message)},
+	}, "type")
+	d.checkEdit(v, o)
+}
+
 func (d *ActionDecision) editedAction(v value) {
 	if o := v.object(); o != nil {
 		v.r.members(v.path, o, fields{
-			"name": toolName(&d.Name),
-			"args": arguments(&d.Args),
+			{"name", toolName(&d.Name)},
+			{"args", arguments(&d.Args)},
 		}, "name", "args")
 	}
 }

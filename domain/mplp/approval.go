@@ -25,16 +25,17 @@ func ParseApproval(data []byte, l Limits) (*Approval, error) {
 	c := &Confirm{Native: native}
 	a := &Approval{Confirm: c}
 
-	known := c.known()
-	known["target_type"] = constant("other")
-	known["approval_key"] = approvalKey(&a.Key)
-	known["index"] = index(&a.Index)
-	known["type"], known[contentBlock] = anything, anything // the frame's
 	if _, ok := native.Get("target_type"); !ok {
 		native.Set("target_type", String("other"))
 	}
 	c.TargetType = "other"
-	c.read(r, at, known, "target_type", "actions")
+	c.read(r, at, fields{
+		{"target_type", constant("other")},
+		{"approval_key", approvalKey(&a.Key)},
+		{"index", index(&a.Index)},
+		{"type", anything}, // of the frame, and so is its block
+		{contentBlock, anything},
+	}, "target_type", "actions")
 
 	c.SessionID = agreeOnSession(r, at("session_id"), c.SessionID, a.Key)
 	if c.SessionID == "" && a.Key == "" {

@@ -18,14 +18,14 @@ func ParseApprovalCommand(data []byte, l Limits) (*ApprovalCommand, error) {
 	}
 	c := &ApprovalCommand{}
 	r.members("", o, fields{
-		"type":              constant("approval"),
-		"session_id":        id(&c.SessionID),
-		"approval_key":      id(&c.Key), // or the id of a confirm that has none
-		"content_hash":      contentHash(&c.ContentHash),
-		"user_edit_content": text(&c.UserEditContent),
-		"decided_by_role":   filledText(&c.DecidedByRole),
-		"reason":            text(&c.Reason),
-		"decisions":         actionDecisions(&c.Decisions),
+		{"type", constant("approval")},
+		{"session_id", id(&c.SessionID)},
+		{"approval_key", id(&c.Key)}, // or the id of a confirm that has none
+		{"content_hash", contentHash(&c.ContentHash)},
+		{"user_edit_content", text(&c.UserEditContent)},
+		{"decided_by_role", filledText(&c.DecidedByRole)},
+		{"reason", text(&c.Reason)},
+		{"decisions", actionDecisions(&c.Decisions)},
 	}, "decisions")
 	c.SessionID = agreeOnSession(r, "session_id", c.SessionID, c.Key)
 	return verdict(r, c)

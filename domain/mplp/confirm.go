@@ -30,7 +30,7 @@ func ParseConfirm(data []byte, l Limits) (*Confirm, error) {
 	}
 	c := &Confirm{Native: o}
 	r.filled(o, "", "meta")
-	c.read(r, func(name string) string { return name }, c.known(), "target_type")
+	c.read(r, func(name string) string { return name }, nil, "target_type")
 	c.Warnings = r.warnings
 	return verdict(r, c)
 }
@@ -41,38 +41,33 @@ func (c *Confirm) Imported() bool {
 	return len(c.Decisions) > 0 || c.Status != "" && c.Status != "pending"
 }
 
-// known are the members of a confirm.
-func (c *Confirm) known() fields {
-	return fields{
-		"meta":              anyObject,
-		"events":            events,
-		"governance":        governance(&c.Locked),
-		"trace":             trace(&c.Trace),
-		"confirm_id":        id(&c.ID),
-		"target_type":       oneOf(&c.TargetType, targetTypes...),
-		"target_id":         id(&c.TargetID),
-		"plan_id":           id(&c.PlanID),
-		"step_id":           id(&c.StepID),
-		"status":            oneOf(&c.Status, confirmStatuses...),
-		"requested_by_role": filledText(&c.RequestedByRole),
-		"requested_at":      moment(&c.RequestedAt),
-		"reason":            text(&c.Reason),
-		"required_role":     filledText(&c.RequiredRole),
-		"supersedes":        id(&c.Supersedes),
-		"on_reject":         oneOf(&c.OnReject, "abort", "recover"),
-		"session_id":        id(&c.SessionID),
-		"message_id":        text(&c.MessageID),
-		"timeout":           whole(&c.Timeout, 1, longestTimeout),
-		"decisions":         records(&c.Decisions),
-		"actions":           actions(&c.Actions),
-		"review_configs":    reviewConfigs(&c.ReviewConfigs),
-	}
-}
-
-// read reads c.Native, whose members were sent at the given places, and checks
-// what no member shows by itself.
-func (c *Confirm) read(r *reader, at func(name string) string, known fields, required ...string) {
-	r.membersAt(at, c.Native, known, required...)
+// read reads c.Native, whose members were sent at the given places and of which
+// some may be others than a confirm's, and checks what no member shows by itself.
+func (c *Confirm) read(r *reader, at func(name string) string, other fields, required ...string) {
+	r.membersAt(at, c.Native, other, fields{
+		{"meta", anyObject},
+		{"events", events},
+		{"governance", governance(&c.Locked)},
+		{"trace", trace(&c.Trace)},
+		{"confirm_id", id(&c.ID)},
+		{"target_type", oneOf(&c.TargetType, targetTypes...)},
+		{"target_id", id(&c.TargetID)},
+		{"plan_id", id(&c.PlanID)},
+		{"step_id", id(&c.StepID)},
+		{"status", oneOf(&c.Status, confirmStatuses...)},
+		{"requested_by_role", filledText(&c.RequestedByRole)},
+		{"requested_at", moment(&c.RequestedAt)},
+		{"reason", text(&c.Reason)},
+		{"required_role", filledText(&c.RequiredRole)},
+		{"supersedes", id(&c.Supersedes)},
+		{"on_reject", oneOf(&c.OnReject, "abort", "recover")},
+		{"session_id", id(&c.SessionID)},
+		{"message_id", text(&c.MessageID)},
+		{"timeout", whole(&c.Timeout, 1, longestTimeout)},
+		{"decisions", records(&c.Decisions)},
+		{"actions", actions(&c.Actions)},
+		{"review_configs", reviewConfigs(&c.ReviewConfigs)},
+	}, required...)
 
 	if raw, ok := c.Native.Get("target_id"); c.TargetType != "other" && (!ok || isNull(raw)) {
 		r.require(at("target_id"))

@@ -18,11 +18,11 @@ func ParseConsume(data []byte, l Limits) (*Consume, error) {
 	}
 	c := &Consume{}
 	r.members("", o, fields{
-		"confirm_id":   id(&c.ConfirmID),
-		"execution_id": id(&c.ExecutionID),
-		"step_id":      id(&c.StepID),
-		"action":       whole(&c.Action, 0, maxIndex),
-		"args_hash":    contentHash(&c.ArgsHash),
+		{"confirm_id", id(&c.ConfirmID)},
+		{"execution_id", id(&c.ExecutionID)},
+		{"step_id", id(&c.StepID)},
+		{"action", whole(&c.Action, 0, maxIndex)},
+		{"args_hash", contentHash(&c.ArgsHash)},
 	}, "confirm_id", "execution_id")
 	return verdict(r, c)
 }

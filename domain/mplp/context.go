@@ -23,21 +23,21 @@ func ParseContext(data []byte, l Limits) (*Context, error) {
 	var tags []string
 	r.filled(o, "", "meta")
 	r.members("", o, fields{
-		"meta":        anyObject,
-		"events":      events,
-		"governance":  governance(&c.Locked),
-		"trace":       trace(&c.Trace),
-		"context_id":  id(&c.ID),
-		"root":        c.root,
-		"title":       filledText(&c.Title),
-		"status":      oneOf(&c.Status, contextStatuses...),
-		"summary":     text(&ignored),
-		"language":    text(&ignored),
-		"owner_role":  text(&c.OwnerRole),
-		"tags":        texts(&tags),
-		"constraints": anyObject,
-		"created_at":  moment(&c.CreatedAt),
-		"updated_at":  moment(&c.UpdatedAt),
+		{"meta", anyObject},
+		{"events", events},
+		{"governance", governance(&c.Locked)},
+		{"trace", trace(&c.Trace)},
+		{"context_id", id(&c.ID)},
+		{"root", c.root},
+		{"title", filledText(&c.Title)},
+		{"status", oneOf(&c.Status, contextStatuses...)},
+		{"summary", text(&ignored)},
+		{"language", text(&ignored)},
+		{"owner_role", text(&c.OwnerRole)},
+		{"tags", texts(&tags)},
+		{"constraints", anyObject},
+		{"created_at", moment(&c.CreatedAt)},
+		{"updated_at", moment(&c.UpdatedAt)},
 	})
 	c.Warnings = r.warnings
 	return verdict(r, c)

@@ -1,8 +1,8 @@
 package mplp
 
 import (
-	"regexp"
 	"slices"
+	"strings"
 )
 
 // DecisionPost is the body of POST /confirms/{id}/decisions, or of PATCH. Its
@@ -22,14 +22,14 @@ func ParseDecision(data []byte, l Limits) (*DecisionPost, error) {
 	}
 	d := &DecisionPost{}
 	r.members("", o, fields{
-		"status":            oneOf(&d.Status, "approved", "rejected"),
-		"content_hash":      contentHash(&d.ContentHash),
-		"reason":            text(&d.Reason),
-		"user_edit_content": text(&d.UserEditContent),
-		"decided_by_role":   filledText(&d.DecidedByRole),
-		"decided_at":        decidedAt,
-		"decision_id":       id(&d.DecisionID),
-		"decisions":         actionDecisions(&d.Decisions),
+		{"status", oneOf(&d.Status, "approved", "rejected")},
+		{"content_hash", contentHash(&d.ContentHash)},
+		{"reason", text(&d.Reason)},
+		{"user_edit_content", text(&d.UserEditContent)},
+		{"decided_by_role", filledText(&d.DecidedByRole)},
+		{"decided_at", decidedAt},
+		{"decision_id", id(&d.DecisionID)},
+		{"decisions", actionDecisions(&d.Decisions)},
 	}, "content_hash")
 	d.agree(r, o)
 	d.Warnings = r.warnings
@@ -47,8 +47,8 @@ func ParseDecisionPatch(data []byte, l Limits) (*DecisionPost, error) {
 	d := &DecisionPost{}
 	var status string
 	r.members("", o, fields{
-		"status":    oneOf(&status, "approved", "rejected"),
-		"decisions": d.record,
+		{"status", oneOf(&status, "approved", "rejected")},
+		{"decisions", d.record},
 	}, "decisions")
 	if status != "" && d.Status != "" && status != d.Status {
 		r.problem("status", "const", "must be the status of the decision")
@@ -81,12 +81,10 @@ func (d *DecisionPost) agree(r *reader, o *Object) {
 	}
 }
 
-var hashShape = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
-
 func contentHash(p *string) func(value) {
 	return func(v value) {
 		hash, ok := v.text()
-		if ok && !hashShape.MatchString(hash) {
+		if hex, named := strings.CutPrefix(hash, "sha256:"); ok && (!named || len(hex) != 64 || strings.Trim(hex, "0123456789abcdef") != "") {
 			v.problem("pattern", "must be sha256: and 64 hex digits in lower case")
 		}
 		*p = hash

@@ -1,8 +1,8 @@
 package mplp
 
 import (
+	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,11 +30,20 @@ func toolName(p *string) func(value) {
 	}
 }
 
-var idShape = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$`)
-
 // validID says whether a client may choose text as an identifier. The word new
 // is a page's address.
-func validID(text string) bool { return idShape.MatchString(text) && text != "new" }
+func validID(text string) bool {
+	for i := range len(text) {
+		if !alphanumeric(text[i]) && (i == 0 || strings.IndexByte("._:-", text[i]) < 0) {
+			return false
+		}
+	}
+	return text != "" && len(text) <= 128 && text != "new"
+}
+
+func alphanumeric(b byte) bool {
+	return '0' <= b && b <= '9' || 'A' <= b && b <= 'Z' || 'a' <= b && b <= 'z'
+}
 
 func id(p *string) func(value) {
 	return func(v value) {
@@ -99,22 +108,19 @@ func truth(p *bool) func(value) {
 	}
 }
 
-var wholeLiteral = regexp.MustCompile(`^-?[0-9]+$`)
-
 // whole reads a plain integer literal: 1.0 and 1e2 are not whole numbers here,
 // because not every reader takes them for the same number.
 func whole(p **int64, low, high int64) func(value) {
 	return func(v value) {
-		if !wholeLiteral.Match(v.raw) {
-			v.problem("type_error", "must be a whole number")
-			return
-		}
 		n, err := strconv.ParseInt(string(v.raw), 10, 64)
-		if err != nil || n < low || n > high {
+		switch {
+		case errors.Is(err, strconv.ErrSyntax):
+			v.problem("type_error", "must be a whole number")
+		case err != nil || n < low || n > high:
 			v.problem("limit", fmt.Sprintf("must be from %d to %d", low, high))
-			return
+		default:
+			*p = &n
 		}
-		*p = &n
 	}
 }
 

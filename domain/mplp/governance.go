@@ -27,10 +27,10 @@ func governance(locked *bool) func(value) {
 		}
 		var ignored string
 		v.r.members(v.path, o, fields{
-			"lifecyclePhase": text(&ignored),
-			"truthDomain":    text(&ignored),
-			"locked":         truth(locked),
-			"lastConfirmRef": anyObject,
+			{"lifecyclePhase", text(&ignored)},
+			{"truthDomain", text(&ignored)},
+			{"locked", truth(locked)},
+			{"lastConfirmRef", anyObject},
 		})
 	}
 }

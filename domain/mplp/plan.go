@@ -35,16 +35,16 @@ func ParsePlan(data []byte, l Limits) (*Plan, error) {
 	r.filled(o, "", "meta")
 	r.filled(o, "", "status")
 	r.members("", o, fields{
-		"meta":       anyObject,
-		"events":     events,
-		"governance": governance(&p.Locked),
-		"trace":      trace(&p.Trace),
-		"plan_id":    id(&p.ID),
-		"context_id": id(&p.ContextID),
-		"title":      filledText(&p.Title),
-		"objective":  filledText(&p.Objective),
-		"status":     oneOf(&p.Status, planStatuses...),
-		"steps":      p.steps,
+		{"meta", anyObject},
+		{"events", events},
+		{"governance", governance(&p.Locked)},
+		{"trace", trace(&p.Trace)},
+		{"plan_id", id(&p.ID)},
+		{"context_id", id(&p.ContextID)},
+		{"title", filledText(&p.Title)},
+		{"objective", filledText(&p.Objective)},
+		{"status", oneOf(&p.Status, planStatuses...)},
+		{"steps", p.steps},
 	}, "context_id", "title", "objective", "steps")
 	validateDAG(r, p.Steps)
 	p.Warnings = r.warnings
@@ -78,12 +78,12 @@ func (p *Plan) steps(v value) {
 func (s *Step) read(v value, o *Object) {
 	v.r.filled(o, v.path, "status")
 	v.r.members(v.path, o, fields{
-		"step_id":      id(&s.ID),
-		"description":  filledText(&s.Description),
-		"status":       oneOf(&s.Status, stepStatuses...),
-		"dependencies": s.dependencies,
-		"agent_role":   text(&s.AgentRole),
-		"order_index":  whole(&s.OrderIndex, 0, maxIndex),
+		{"step_id", id(&s.ID)},
+		{"description", filledText(&s.Description)},
+		{"status", oneOf(&s.Status, stepStatuses...)},
+		{"dependencies", s.dependencies},
+		{"agent_role", text(&s.AgentRole)},
+		{"order_index", whole(&s.OrderIndex, 0, maxIndex)},
 	}, "step_id", "description")
 }
 

@@ -12,8 +12,24 @@ type reader struct {
 }
 
 // fields names the known members of one kind of object and says how each is
-// read.
-type fields map[string]func(value)
+// read. There are so few that looking through them is quicker than a map, and
+// they stay on the stack.
+type fields []field
+
+type field struct {
+	name string
+	read func(value)
+}
+
+// find is how a member is read, nil if it is not known.
+func (f fields) find(name string) func(value) {
+	for i := range f {
+		if f[i].name == name {
+			return f[i].read
+		}
+	}
+	return nil
+}
 
 // open reads a document's outer object.
 func open(data []byte, l Limits) (*reader, *Object, error) {
@@ -33,15 +49,20 @@ func open(data []byte, l Limits) (*reader, *Object, error) {
 // were sent, and reports the required ones that are missing. Unknown members
 // are left alone; a null counts as absent.
 func (r *reader) members(path string, o *Object, known fields, required ...string) {
-	r.membersAt(func(name string) string { return join(path, name) }, o, known, required...)
+	r.membersAt(func(name string) string { return join(path, name) }, o, nil, known, required...)
 }
 
-// membersAt is members for an object whose members were sent in several places.
-func (r *reader) membersAt(at func(name string) string, o *Object, known fields, required ...string) {
+// membersAt is members for an object whose members were sent in several places,
+// and of which some are read in another way than is known.
+func (r *reader) membersAt(at func(name string) string, o *Object, other, known fields, required ...string) {
 	for _, m := range o.members {
-		read, ok := known[m.name]
+		read := other.find(m.name)
+		if read == nil {
+			read = known.find(m.name)
+		}
 		switch {
-		case !ok:
+		case read == nil:
+			r.checkCase(at(m.name), m.name, other)
 			r.checkCase(at(m.name), m.name, known)
 		case isNull(m.value):
 			r.warn(at(m.name), "null", "null counts as absent")
@@ -62,9 +83,9 @@ func (r *reader) checkCase(path, name string, known fields) {
 	if r.fault != nil {
 		return
 	}
-	for want := range known {
-		if strings.EqualFold(name, want) {
-			r.fault = &SyntaxError{Path: path, Message: "wrong case of a known key, " + want}
+	for _, want := range known {
+		if strings.EqualFold(name, want.name) {
+			r.fault = &SyntaxError{Path: path, Message: "wrong case of a known key, " + want.name}
 			return
 		}
 	}

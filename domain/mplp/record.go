@@ -19,12 +19,12 @@ func (d *DecisionPost) record(v value) {
 		return
 	}
 	v.r.members(list[0].path, o, fields{
-		"decision_id":       id(&d.DecisionID),
-		"status":            oneOf(&d.Status, "approved", "rejected"),
-		"decided_by_role":   filledText(&d.DecidedByRole),
-		"decided_at":        decidedAt,
-		"reason":            text(&d.Reason),
-		"user_edit_content": text(&d.UserEditContent),
+		{"decision_id", id(&d.DecisionID)},
+		{"status", oneOf(&d.Status, "approved", "rejected")},
+		{"decided_by_role", filledText(&d.DecidedByRole)},
+		{"decided_at", decidedAt},
+		{"reason", text(&d.Reason)},
+		{"user_edit_content", text(&d.UserEditContent)},
 	}, "status")
 }
 
@@ -40,11 +40,11 @@ func records(p *[]Decision) func(value) {
 			v.r.filled(o, e.path, "decision_id")
 			v.r.filled(o, e.path, "decided_at")
 			v.r.members(e.path, o, fields{
-				"decision_id":     id(&d.ID),
-				"status":          oneOf(&d.Status, decisionStatuses...),
-				"decided_by_role": filledText(&d.DecidedByRole),
-				"decided_at":      moment(&d.DecidedAt),
-				"reason":          text(&d.Reason),
+				{"decision_id", id(&d.ID)},
+				{"status", oneOf(&d.Status, decisionStatuses...)},
+				{"decided_by_role", filledText(&d.DecidedByRole)},
+				{"decided_at", moment(&d.DecidedAt)},
+				{"reason", text(&d.Reason)},
 			}, "status", "decided_by_role")
 			*p = append(*p, d)
 		}

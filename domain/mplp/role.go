@@ -22,16 +22,16 @@ func ParseRole(data []byte, l Limits) (*Role, error) {
 	role := &Role{Native: o}
 	r.filled(o, "", "meta")
 	r.members("", o, fields{
-		"meta":         anyObject,
-		"events":       events,
-		"governance":   governance(&role.Locked),
-		"trace":        trace(&role.Trace),
-		"role_id":      id(&role.ID),
-		"name":         filledText(&role.Name),
-		"description":  text(&role.Description),
-		"capabilities": role.capabilities,
-		"created_at":   moment(&role.CreatedAt),
-		"updated_at":   moment(&role.UpdatedAt),
+		{"meta", anyObject},
+		{"events", events},
+		{"governance", governance(&role.Locked)},
+		{"trace", trace(&role.Trace)},
+		{"role_id", id(&role.ID)},
+		{"name", filledText(&role.Name)},
+		{"description", text(&role.Description)},
+		{"capabilities", role.capabilities},
+		{"created_at", moment(&role.CreatedAt)},
+		{"updated_at", moment(&role.UpdatedAt)},
 	}, "name")
 	role.Warnings = r.warnings
 	return verdict(r, role)

@@ -9,20 +9,21 @@ type Trace struct {
 
 func trace(p **Trace) func(value) {
 	return func(v value) {
-		o := v.object()
-		if o == nil {
-			return
+		if o := v.object(); o != nil {
+			*p = &Trace{}
+			(*p).read(v, o)
 		}
-		t := &Trace{}
-		v.r.members(v.path, o, fields{
-			"trace_id":       id(&t.TraceID),
-			"span_id":        id(&t.SpanID),
-			"parent_span_id": id(&t.ParentSpanID),
-			"context_id":     id(&t.ContextID),
-			"attributes":     t.attributes,
-		})
-		*p = t
 	}
+}
+
+func (t *Trace) read(v value, o *Object) {
+	v.r.members(v.path, o, fields{
+		{"trace_id", id(&t.TraceID)},
+		{"span_id", id(&t.SpanID)},
+		{"parent_span_id", id(&t.ParentSpanID)},
+		{"context_id", id(&t.ContextID)},
+		{"attributes", t.attributes},
+	})
 }
 
 // attributes is open: only step_id is looked at. A step_id that is no string

@@ -21,17 +21,17 @@ func ParseTraceObject(data []byte, l Limits) (*TraceObject, error) {
 		r.filled(o, "", name)
 	}
 	r.members("", o, fields{
-		"meta":        anyObject,
-		"events":      events,
-		"governance":  governance(&t.Locked),
-		"trace_id":    id(&t.ID),
-		"context_id":  id(&t.ContextID),
-		"plan_id":     id(&t.PlanID),
-		"root_span":   trace(new(*Trace)),
-		"status":      oneOf(&t.Status, traceStatuses...),
-		"started_at":  moment(new(string)),
-		"finished_at": moment(new(string)),
-		"segments":    segments,
+		{"meta", anyObject},
+		{"events", events},
+		{"governance", governance(&t.Locked)},
+		{"trace_id", id(&t.ID)},
+		{"context_id", id(&t.ContextID)},
+		{"plan_id", id(&t.PlanID)},
+		{"root_span", trace(new(*Trace))},
+		{"status", oneOf(&t.Status, traceStatuses...)},
+		{"started_at", moment(new(string))},
+		{"finished_at", moment(new(string))},
+		{"segments", segments},
 	}, "context_id")
 	t.Warnings = r.warnings
 	return verdict(r, t)
@@ -41,13 +41,13 @@ func segments(v value) {
 	for _, e := range v.elements() {
 		if o := e.object(); o != nil {
 			v.r.members(e.path, o, fields{
-				"segment_id":        id(new(string)),
-				"parent_segment_id": id(new(string)),
-				"label":             text(new(string)),
-				"status":            oneOf(new(string), segmentStatuses...),
-				"started_at":        moment(new(string)),
-				"finished_at":       moment(new(string)),
-				"attributes":        anyObject,
+				{"segment_id", id(new(string))},
+				{"parent_segment_id", id(new(string))},
+				{"label", text(new(string))},
+				{"status", oneOf(new(string), segmentStatuses...)},
+				{"started_at", moment(new(string))},
+				{"finished_at", moment(new(string))},
+				{"attributes", anyObject},
 			}, "segment_id", "label", "status")
 		}
 	}
