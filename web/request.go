@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"github.com/google/uuid"
@@ -14,16 +15,9 @@ import (
 	"countersign/web/route"
 )
 
-// identify gives every request an id of our own: one that a client sends could
-// be anything, and would stand in the log.
-func identify(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		id := uuid.NewString()
-		c.Request().Header.Set(echo.HeaderXRequestID, id)
-		c.Response().Header().Set(echo.HeaderXRequestID, id)
-		return next(c)
-	}
-}
+// identify gives a request an id of our own: one that a client sends could be
+// anything, and would stand in the log.
+func identify(answer http.Header) { answer.Set(echo.HeaderXRequestID, uuid.NewString()) }
 
 // requestID is the id that identify gave.
 func requestID(c echo.Context) string { return c.Response().Header().Get(echo.HeaderXRequestID) }
@@ -44,7 +38,7 @@ func (s *Server) access() echo.MiddlewareFunc {
 		HandleError: true,
 		LogMethod:   true, LogURIPath: true, LogRoutePath: true, LogStatus: true, LogRemoteIP: true, LogResponseSize: true,
 		LogValuesFunc: func(c echo.Context, v middleware.RequestLoggerValues) error {
-			a := &answered{
+			a := answered{
 				id: requestID(c), method: v.Method, path: v.URIPath, status: v.Status, remote: v.RemoteIP, bytes: v.ResponseSize,
 				began: park.Began(c.Request().Context(), v.StartTime),
 			}
@@ -52,15 +46,11 @@ func (s *Server) access() echo.MiddlewareFunc {
 				a.route = v.RoutePath
 			}
 			a.by, a.known = route.Principal(c)
-			rest := route.RestOf(c)
-			if rest == nil {
+			if rest := route.RestOf(c); rest != nil {
+				go s.noteAfter(rest, a)
+			} else {
 				s.note(a)
-				return nil
 			}
-			go rest(func(sent int64) {
-				a.bytes += sent
-				s.note(a)
-			})
 			return nil
 		},
 	})
@@ -78,13 +68,26 @@ type answered struct {
 	known            bool // by is
 }
 
+// noteAfter notes a request once its rest is answered too.
+func (s *Server) noteAfter(rest route.Rest, a answered) {
+	rest(func(sent int64) {
+		a.bytes += sent
+		s.note(a)
+	})
+}
+
 // note logs a request and tells the observer.
-func (s *Server) note(a *answered) {
-	seen := Request{Route: a.route, Status: a.status, Took: time.Since(a.began)}
+func (s *Server) note(a answered) {
+	now := time.Now()
+	seen := Request{Route: a.route, Status: a.status, Took: now.Sub(a.began)}
 	if a.route != "" {
 		seen.Method = a.method
 	}
 	s.observed(seen)
+	ctx, log := context.Background(), s.logger.Handler()
+	if !log.Enabled(ctx, slog.LevelInfo) {
+		return
+	}
 	facts := append(make([]slog.Attr, 0, 9),
 		slog.String("request_id", a.id), slog.String("method", a.method), slog.String("path", a.path),
 		slog.String("route", a.route), slog.Int("status", a.status), slog.Duration("took", seen.Took),
@@ -93,5 +96,7 @@ func (s *Server) note(a *answered) {
 	if a.known {
 		facts = append(facts, slog.String("principal", a.by.String()))
 	}
-	s.logger.LogAttrs(context.Background(), slog.LevelInfo, "request", facts...)
+	line := slog.NewRecord(now, slog.LevelInfo, "request", 0) // from where in the program says nothing
+	line.AddAttrs(facts...)
+	_ = log.Handle(ctx, line) // there is nobody to tell that the log is gone
 }

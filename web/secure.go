@@ -1,7 +1,6 @@
 package web
 
 import (
-	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -28,15 +27,6 @@ func hardened(https bool) http.Header {
 		header.Set(echo.HeaderStrictTransportSecurity, "max-age=31536000")
 	}
 	return header
-}
-
-// harden sets the security headers before anything can fail, so that errors
-// have them too.
-func (s *Server) harden(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		maps.Copy(c.Response().Header(), s.hardened)
-		return next(c)
-	}
 }
 
 // allowedHosts are the names a request may be sent to, without ports.
@@ -66,35 +56,42 @@ func hostname(host string) string {
 	return strings.ToLower(strings.Trim(host, "[]"))
 }
 
-// ownHost refuses requests that were meant for another name: a page elsewhere
-// may have its name lead to this server's address. Health may be asked by any
-// name, for it tells nothing.
-func (s *Server) ownHost(next echo.HandlerFunc) echo.HandlerFunc {
+// own refuses requests that were meant for another server, or that another site
+// makes a browser send.
+func (s *Server) own(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		if r := c.Request(); !s.hosts[hostname(r.Host)] && r.URL.Path != healthPath && r.URL.Path != readyPath {
-			return &failure{status: http.StatusMisdirectedRequest, title: "Not this server",
-				message: "This server does not answer to that name. Whoever runs it can allow the name with --host."}
+		err := s.ownHost(c.Request())
+		if err == nil {
+			err = s.ownOrigin(c.Request())
+		}
+		if err != nil {
+			return err
 		}
 		return next(c)
 	}
+}
+
+// ownHost refuses requests that were meant for another name: a page elsewhere
+// may have its name lead to this server's address. Health may be asked by any
+// name, for it tells nothing.
+func (s *Server) ownHost(r *http.Request) error {
+	if !s.hosts[hostname(r.Host)] && r.URL.Path != healthPath && r.URL.Path != readyPath {
+		return &failure{status: http.StatusMisdirectedRequest, title: "Not this server",
+			message: "This server does not answer to that name. Whoever runs it can allow the name with --host."}
+	}
+	return nil
 }
 
 // ownOrigin refuses what another site makes a browser send. The JSON interface
 // is left out, because it refuses cookies. A request that says neither where it
 // comes from nor how it was made is no browser of today; with a session cookie
 // it is refused rather than believed.
-func (s *Server) ownOrigin(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		r := c.Request()
-		if isAPI(r.URL.Path) {
-			return next(c)
-		}
-		if s.origins.Check(r) != nil || s.silent(r) {
-			return &failure{status: http.StatusForbidden, title: "Sent from elsewhere",
-				message: "This request did not come from a page of this server, so nothing was done."}
-		}
-		return next(c)
+func (s *Server) ownOrigin(r *http.Request) error {
+	if !isAPI(r.URL.Path) && (s.origins.Check(r) != nil || s.silent(r)) {
+		return &failure{status: http.StatusForbidden, title: "Sent from elsewhere",
+			message: "This request did not come from a page of this server, so nothing was done."}
 	}
+	return nil
 }
 
 // silent says whether a request that would change something as a signed-in

@@ -3,6 +3,7 @@ package web
 import (
 	"errors"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -99,20 +100,22 @@ func New(c Config) *Server {
 	s.echo.HTTPErrorHandler = s.fail
 	s.echo.IPExtractor = clientAddress(c.TrustedProxies)
 	s.echo.Pre(
-		identify,
 		s.access(),
 		middleware.RecoverWithConfig(middleware.RecoverConfig{DisableStackAll: true, DisableErrorHandler: true, LogErrorFunc: panicked}),
-		s.harden,
-		s.ownHost,
-		s.ownOrigin,
+		s.own,
 	)
 	s.table = route.NewTable(s.echo)
 	s.mount(c.Lot)
 	return s
 }
 
-// ServeHTTP implements http.Handler.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.echo.ServeHTTP(w, r) }
+// ServeHTTP implements http.Handler. Its headers are set before anything can
+// fail, so that errors have them too.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	identify(w.Header())
+	maps.Copy(w.Header(), s.hardened)
+	s.echo.ServeHTTP(w, r)
+}
 
 // Routes lists every address with what it needs.
 func (s *Server) Routes() []route.Route { return s.table.Routes() }

@@ -93,12 +93,13 @@ func (a *api) guard(h handler) echo.HandlerFunc {
 		defer recovered(&err)
 		requestID(c)
 		c.Response().Header().Set(echo.HeaderCacheControl, "no-store")
-		by, err := a.authenticate(c.Request())
+		query, malformed := url.ParseQuery(c.Request().URL.RawQuery)
+		by, err := a.authenticate(c.Request(), query)
 		if err != nil {
 			return err
 		}
 		route.SetPrincipal(c, by)
-		err = checkQuery(c.Request().URL.RawQuery)
+		err = checkQuery(query, malformed)
 		if err == nil {
 			err = h(c, by)
 		}
@@ -160,8 +161,8 @@ func (a *api) fail(c echo.Context, err error) {
 // authenticate finds whose key stands in the Authorization header. A key in the
 // address is refused even when it is valid: addresses end up in logs and
 // histories.
-func (a *api) authenticate(r *http.Request) (domain.Ref, error) {
-	for _, values := range r.URL.Query() {
+func (a *api) authenticate(r *http.Request, query url.Values) (domain.Ref, error) {
+	for _, values := range query {
 		for _, v := range values {
 			if _, _, err := credential.ParseKey(v); err == nil {
 				return domain.Ref{}, &domain.Error{Code: domain.CodeUnauthenticated,

@@ -1,10 +1,10 @@
 package api
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"mime"
 	"net/http"
 	"strings"
@@ -21,11 +21,12 @@ func (a *api) body(c echo.Context, limit int) ([]byte, error) {
 	if coding := r.Header.Get(echo.HeaderContentEncoding); coding != "" && !strings.EqualFold(coding, "identity") {
 		return nil, &domain.Error{Code: codeUnsupportedMediaType, Message: "Send the body as it is, without Content-Encoding."}
 	}
-	mediaType, params, err := mime.ParseMediaType(r.Header.Get(echo.HeaderContentType))
-	if charset := params["charset"]; err != nil || mediaType != echo.MIMEApplicationJSON || charset != "" && !strings.EqualFold(charset, "utf-8") {
+	if !isJSON(r.Header.Get(echo.HeaderContentType)) {
 		return nil, &domain.Error{Code: codeUnsupportedMediaType, Message: "Send Content-Type: application/json."}
 	}
-	data, err := io.ReadAll(http.MaxBytesReader(c.Response(), r.Body, int64(limit)))
+	var data bytes.Buffer
+	data.Grow(int(min(max(r.ContentLength, 0), trustedLength)) + bytes.MinRead)
+	_, err := data.ReadFrom(http.MaxBytesReader(c.Response(), r.Body, int64(limit)))
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
@@ -33,7 +34,20 @@ func (a *api) body(c echo.Context, limit int) ([]byte, error) {
 	case err != nil: // the caller broke off, or was too slow
 		return nil, &mplp.SyntaxError{Message: "the body ended too early"}
 	}
-	return data, nil
+	return data.Bytes(), nil
+}
+
+// trustedLength is how much memory a body gets before it has come.
+const trustedLength = 16 << 10
+
+// isJSON says whether a Content-Type is JSON in UTF-8.
+func isJSON(contentType string) bool {
+	if contentType == echo.MIMEApplicationJSON {
+		return true
+	}
+	mediaType, params, err := mime.ParseMediaType(contentType)
+	charset := params["charset"]
+	return err == nil && mediaType == echo.MIMEApplicationJSON && (charset == "" || strings.EqualFold(charset, "utf-8"))
 }
 
 // read parses a body of the usual size.

@@ -71,5 +71,5 @@ func (a *api) getConfirmBundle(c echo.Context, by domain.Ref) error {
 	if err != nil {
 		return err
 	}
-	return c.Blob(http.StatusOK, echo.MIMEApplicationJSON, bundle)
+	return writeBytes(c, http.StatusOK, echo.MIMEApplicationJSON, bundle)
 }

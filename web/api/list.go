@@ -46,7 +46,7 @@ func writeObject(c echo.Context, status int, canonical projection, object []byte
 	if err != nil {
 		return err
 	}
-	return c.Blob(status, echo.MIMEApplicationJSON, object)
+	return writeBytes(c, status, echo.MIMEApplicationJSON, object)
 }
 
 // writePosted answers a post with the object at location: 201 if it was

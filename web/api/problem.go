@@ -183,7 +183,14 @@ func write(c echo.Context, status int, mediaType string, v any) error {
 	if err != nil {
 		return err
 	}
-	return c.Blob(status, mediaType, text)
+	return writeBytes(c, status, mediaType, text)
+}
+
+// writeBytes answers with a whole body, and says how long it is: else the server
+// would cut a long one into chunks.
+func writeBytes(c echo.Context, status int, mediaType string, body []byte) error {
+	c.Response().Header().Set(echo.HeaderContentLength, strconv.Itoa(len(body)))
+	return c.Blob(status, mediaType, body)
 }
 
 // encode writes a value without escaping for HTML, so that arguments inside it

@@ -24,9 +24,8 @@ const formCanonical = "canonical"
 
 // checkQuery refuses what could be read in two ways, and forms of objects that
 // there are none of: a filter that is silently dropped shows too much.
-func checkQuery(raw string) error {
-	query, err := url.ParseQuery(raw)
-	if err != nil {
+func checkQuery(query url.Values, malformed error) error {
+	if malformed != nil {
 		return invalid("", "format", "The query of the address is malformed.")
 	}
 	for name, values := range query {
