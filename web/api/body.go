@@ -34,6 +34,7 @@ func (a *api) body(c echo.Context, limit int) ([]byte, error) {
 	case err != nil: // the caller broke off, or was too slow
 		return nil, &mplp.SyntaxError{Message: "the body ended too early"}
 	}
+	_ = r.Body.Close() // all of it has come, and the server need not look for more
 	return data.Bytes(), nil
 }
 

@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -33,6 +34,33 @@ func TestConfirm_PostGetCancel(t *testing.T) {
 		t.Errorf("status %s after cancelling", status)
 	}
 	agent.post("/confirms/"+id+"/cancel", "").problem(http.StatusConflict, "already-decided")
+}
+
+// TestConfirm_LongBodies: one of more than any buffer is read whole, however its
+// length was announced, and answered in one piece.
+func TestConfirm_LongBodies(t *testing.T) {
+	t.Parallel()
+	agent := newServer(t).agent("executor")
+	body := `{"target_type":"other","actions":[{"name":"a","args":{"text":"` + strings.Repeat("x", 100_000) + `"}}]}`
+	posted := agent.post("/confirms", body).want(http.StatusCreated)
+	posted.gives(body, "meta", "confirm_id", "target_id", "status", "requested_by_role", "requested_at")
+	if got, want := posted.header.Get("Content-Length"), fmt.Sprint(len(posted.body)); got != want {
+		t.Errorf("Content-Length %q, want %s", got, want)
+	}
+	chunked, err := http.NewRequestWithContext(t.Context(), http.MethodPost, agent.s.http.URL+"/api/v1/confirms", io.MultiReader(strings.NewReader(body)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	chunked.Header.Set("Content-Type", "application/json")
+	chunked.Header.Set("Authorization", "Bearer "+agent.key)
+	answer, err := agent.s.http.Client().Do(chunked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusCreated {
+		t.Errorf("a body in chunks: status %d", answer.StatusCode)
+	}
 }
 
 // TestC6_IDIsTheIdempotencyKey repeats posts (requirements C-6).
