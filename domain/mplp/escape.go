@@ -10,7 +10,6 @@ import (
 // that mean the same. It asks of each character once, in their order.
 func Escape(text string, escaped func(rune) bool) string {
 	var b strings.Builder
-	b.Grow(len(text))
 	for _, r := range text {
 		if !escaped(r) {
 			b.WriteRune(r)

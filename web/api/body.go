@@ -94,11 +94,15 @@ func warn(c echo.Context, warnings []mplp.Warning) error {
 	for i := range list {
 		list[i] = finding(warnings[i])
 	}
-	text, err := json.Marshal(list)
+	encoded, err := json.Marshal(list)
 	if err != nil {
 		return err
 	}
-	c.Response().Header().Set("Countersign-Warnings", mplp.Escape(string(text), beyondASCII))
+	text := string(encoded)
+	if strings.ContainsFunc(text, beyondASCII) {
+		text = mplp.Escape(text, beyondASCII)
+	}
+	c.Response().Header().Set("Countersign-Warnings", text)
 	return nil
 }
 
