@@ -13,7 +13,10 @@ type Raw []byte
 
 // Object is a JSON object whose members keep the order and the bytes in which
 // they were sent.
-type Object struct{ members []member }
+type Object struct {
+	members []member
+	text    Raw // what Bytes gives; nil: it is not known
+}
 
 type member struct {
 	name   string
@@ -50,7 +53,9 @@ func parseDocument(data []byte, l Limits) (*Object, error) {
 	if raw[0] != '{' {
 		return nil, &SyntaxError{Message: "the document must be an object"}
 	}
-	return split(raw), nil
+	o := split(raw)
+	o.text = slices.Clip(raw)
+	return o, nil
 }
 
 // split takes an object apart. It must be known to be well-formed.
@@ -101,17 +106,22 @@ func (o *Object) Get(name string) (Raw, bool) {
 
 // Set replaces the value of a member in its place, or appends the member.
 func (o *Object) Set(name string, value Raw) {
-	if i := o.index(name); i >= 0 {
-		o.members[i].value = value
+	i := o.index(name)
+	switch {
+	case i < 0:
+		o.members = append(o.members, member{name: name, quoted: String(name), value: value})
+	case bytes.Equal(o.members[i].value, value):
 		return
+	default:
+		o.members[i].value = value
 	}
-	o.members = append(o.members, member{name: name, quoted: String(name), value: value})
+	o.text = nil
 }
 
 // Delete removes a member if there is one.
 func (o *Object) Delete(name string) {
 	if i := o.index(name); i >= 0 {
-		o.members = slices.Delete(o.members, i, i+1)
+		o.members, o.text = slices.Delete(o.members, i, i+1), nil
 	}
 }
 
@@ -127,8 +137,16 @@ func (o *Object) Names() []string {
 // Len returns the number of members.
 func (o *Object) Len() int { return len(o.members) }
 
-// Bytes returns the object as compact JSON.
+// Bytes returns the object as compact JSON, which is never to be modified in
+// place.
 func (o *Object) Bytes() []byte {
+	if o.text == nil {
+		o.text = o.write()
+	}
+	return o.text
+}
+
+func (o *Object) write() Raw {
 	size := 2
 	for _, m := range o.members {
 		size += len(m.quoted) + len(m.value) + 2

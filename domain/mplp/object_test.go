@@ -126,6 +126,36 @@ func TestObject_Members(t *testing.T) {
 	}
 }
 
+// TestObject_BytesAreOfNow: what was written once is not given back when a member
+// has changed since.
+func TestObject_BytesAreOfNow(t *testing.T) {
+	t.Parallel()
+	o, err := ParseObject([]byte(`{"a":1, "b":2}`), DefaultLimits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps := []struct {
+		change func()
+		want   string
+	}{
+		{func() {}, `{"a":1,"b":2}`},
+		{func() { o.Set("a", Int(1)) }, `{"a":1,"b":2}`},
+		{func() { o.Set("a", Int(3)) }, `{"a":3,"b":2}`},
+		{func() { o.Set("c", Int(4)) }, `{"a":3,"b":2,"c":4}`},
+		{func() { o.Delete("b") }, `{"a":3,"c":4}`},
+		{func() { o.Delete("b") }, `{"a":3,"c":4}`},
+	}
+	for _, step := range steps {
+		step.change()
+		if got := string(o.Bytes()); got != step.want {
+			t.Errorf("got %s, want %s", got, step.want)
+		}
+	}
+	if _ = append(o.Bytes(), "XXXX"...); string(o.Bytes()) != `{"a":3,"c":4}` {
+		t.Errorf("what was written can be written over: %s", o.Bytes())
+	}
+}
+
 // TestObject_ValuesDoNotOverlap makes sure that a caller who appends to one
 // value cannot write over the next.
 func TestObject_ValuesDoNotOverlap(t *testing.T) {
