@@ -47,7 +47,7 @@ func nextApprovalKey(r Reader, sessionID string) (string, error) {
 // Approval gives what became of an approval request; see Outcome.
 func (s *Service) Approval(ctx context.Context, ref Ref, key string, wait time.Duration) (*Outcome, error) {
 	find := func(r Reader) (*Confirm, error) { return byApprovalKey(r, key) }
-	o, err := s.outcome(ctx, ref, find)
+	o, _, err := s.outcome(ctx, ref, find)
 	if err != nil || wait <= 0 || o.Settled() {
 		return o, err
 	}

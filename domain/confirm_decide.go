@@ -280,6 +280,7 @@ func (s *Service) finish(tx Tx, p *Principal, c *Confirm, d *Decision) (entry *e
 	for _, a := range d.Actions {
 		entry.Decisions = append(entry.Decisions, evidence.EntryDecision{Type: a.Type, ArgsHash: a.ArgsHash, Filled: a.Filled})
 	}
+	entry.Outcome = &Outcome{Confirm: c, Decision: d, Text: d.text()}
 	return entry, s.append(tx, p, entry)
 }
 

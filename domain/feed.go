@@ -21,7 +21,9 @@ type Feed struct {
 	subs    map[*Subscription]struct{}
 }
 
-type waiter struct{ wake func() }
+// waiter is woken with the outcome of the confirm that it waits for, if that is
+// what was committed and this process has made it; else it has to look.
+type waiter struct{ wake func(*Outcome) }
 
 // NewFeed returns a Feed without listeners.
 func NewFeed() *Feed {
@@ -37,9 +39,10 @@ func (f *Feed) Publish(entries []*evidence.Entry) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, e := range entries {
-		f.wake(e.ConfirmID)
-		f.wake(planTopic(e.PlanID))
-		f.wake(rightsChanged(e))
+		o, _ := e.Outcome.(*Outcome)
+		f.wake(e.ConfirmID, o)
+		f.wake(planTopic(e.PlanID), nil)
+		f.wake(rightsChanged(e), nil)
 	}
 	for sub := range f.subs {
 		for _, e := range entries {
@@ -54,9 +57,9 @@ func (f *Feed) Publish(entries []*evidence.Entry) {
 	}
 }
 
-func (f *Feed) wake(topic string) {
+func (f *Feed) wake(topic string, o *Outcome) {
 	for w := range f.waiters[topic] {
-		w.wake()
+		w.wake(o)
 	}
 }
 
@@ -64,7 +67,7 @@ func (f *Feed) wake(topic string) {
 func (f *Feed) tell(topic string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.wake(topic)
+	f.wake(topic, nil)
 }
 
 // tellAll wakes those who wait for any topic that begins so.
@@ -73,7 +76,7 @@ func (f *Feed) tellAll(prefix string) {
 	defer f.mu.Unlock()
 	for topic := range f.waiters {
 		if strings.HasPrefix(topic, prefix) {
-			f.wake(topic)
+			f.wake(topic, nil)
 		}
 	}
 }
@@ -93,7 +96,7 @@ func (f *Feed) Close() {
 	f.closed = true
 	close(f.done)
 	for topic := range f.waiters {
-		f.wake(topic)
+		f.wake(topic, nil)
 	}
 	for sub := range f.subs {
 		f.drop(sub)
@@ -105,8 +108,8 @@ func (f *Feed) Done() <-chan struct{} { return f.done }
 
 // listen calls wake at entries about any of the topics, and when the server
 // stops, until stop is called, which must be. Wake may neither block nor use the
-// Feed.
-func (f *Feed) listen(wake func(), topics ...string) (stop func()) {
+// Feed. It is called by one goroutine at a time.
+func (f *Feed) listen(wake func(*Outcome), topics ...string) (stop func()) {
 	w := &waiter{wake}
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -117,7 +120,7 @@ func (f *Feed) listen(wake func(), topics ...string) (stop func()) {
 		f.waiters[topic][w] = struct{}{}
 	}
 	if f.closed {
-		wake()
+		wake(nil)
 	}
 	return func() {
 		f.mu.Lock()

@@ -157,8 +157,8 @@ func number(seq int64, frames ...[]byte) []Frame {
 // see or decide is sent: knowing a session's id gives no right. The error is nil
 // when the server stops, and unauthenticated when the key ends.
 func (s *Service) FollowSession(ctx context.Context, ref Ref, sessionID string, after *Cursor, send func(Frame) error) error {
-	woken := make(signal, 1)
-	stop, err := s.ListenSession(ctx, ref, sessionID, woken.give)
+	woken := newSignal()
+	stop, err := s.ListenSession(ctx, ref, sessionID, func() { woken.give(nil) })
 	if err != nil {
 		return err
 	}

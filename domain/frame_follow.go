@@ -27,7 +27,7 @@ func (s *Service) ListenSession(ctx context.Context, ref Ref, sessionID string, 
 	if _, err := s.expireDue(ctx); err != nil {
 		return nil, err
 	}
-	deaf, err := s.listen(ctx, ref, sessionTopic(sessionID), wake)
+	deaf, err := s.listen(ctx, ref, sessionTopic(sessionID), func(*Outcome) { wake() })
 	if err != nil {
 		return nil, err
 	}

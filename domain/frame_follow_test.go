@@ -10,7 +10,7 @@ import (
 func TestFollowers_GoOnAfterTheyWereTooSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &Service{feed: NewFeed()}
-		woken, other := make(signal, 1), make(signal, 1)
+		woken, other := newSignal(), newSignal()
 		defer s.feed.listen(woken.give, sessionTopic("a"))()
 		defer s.feed.listen(other.give, planTopic("a"))()
 		end := s.followed()

@@ -59,7 +59,7 @@ func (s *Service) Gate(ctx context.Context, ref Ref, q GateQuery) (*Verdict, err
 		return s.gate(ctx, ref, q)
 	}
 	var v *Verdict
-	err := s.wait(ctx, ref, planTopic(q.PlanID), q.Wait, func() (c *Change, err error) {
+	err := s.wait(ctx, ref, planTopic(q.PlanID), q.Wait, func(*Outcome) (c *Change, err error) {
 		if v, err = s.gate(ctx, ref, q); err != nil {
 			return nil, err
 		}

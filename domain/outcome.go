@@ -49,10 +49,18 @@ func (s *Service) Outcome(ctx context.Context, ref Ref, id string, wait time.Dur
 // await is Outcome of the confirm with the id that find finds.
 func (s *Service) await(ctx context.Context, ref Ref, id string, find finder, wait time.Duration) (o *Outcome, err error) {
 	if wait <= 0 {
-		return s.outcome(ctx, ref, find)
+		o, _, err = s.outcome(ctx, ref, find)
+		return o, err
 	}
-	err = s.wait(ctx, ref, id, wait, func() (*Change, error) {
-		if o, err = s.outcome(ctx, ref, find); err != nil {
+	var by *Principal
+	err = s.wait(ctx, ref, id, wait, func(told *Outcome) (_ *Change, err error) {
+		// What ended rights before the decision was told before it, and has who
+		// waits look; but nobody tells that a key has expired.
+		if told != nil && by.live(s.clock()) {
+			o = told
+			return nil, nil
+		}
+		if o, by, err = s.outcome(ctx, ref, find); err != nil {
 			return nil, err
 		}
 		return o.Awaits(), nil
@@ -63,13 +71,14 @@ func (s *Service) await(ctx context.Context, ref Ref, id string, find finder, wa
 	return o, nil
 }
 
-// outcome looks once.
-func (s *Service) outcome(ctx context.Context, ref Ref, find finder) (o *Outcome, err error) {
-	err = s.settled(ctx, ref, find, func(r Reader, _ *Principal, c *Confirm) error {
+// outcome looks once, as the principal that it gives.
+func (s *Service) outcome(ctx context.Context, ref Ref, find finder) (o *Outcome, by *Principal, err error) {
+	err = s.settled(ctx, ref, find, func(r Reader, p *Principal, c *Confirm) error {
+		by = p
 		o, err = outcomeOf(r, c)
 		return err
 	})
-	return o, err
+	return o, by, err
 }
 
 // finder finds a confirm.

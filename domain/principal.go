@@ -3,6 +3,7 @@ package domain
 import (
 	"slices"
 	"strings"
+	"time"
 )
 
 // Kind says what a principal is.
@@ -62,9 +63,14 @@ type Principal struct {
 	Ref
 	Name      string
 	Group     Group
-	Roles     []*Role // in the order they were given
-	MayDecide bool    // a key that may decide; users always may, by capability
+	Roles     []*Role   // in the order they were given
+	MayDecide bool      // a key that may decide; users always may, by capability
+	expires   time.Time // of a key; zero: it does not
 }
+
+// live says whether a principal that was found is not over by itself at this
+// time.
+func (p *Principal) live(now time.Time) bool { return p.expires.IsZero() || now.Before(p.expires) }
 
 // Can says whether one of the roles grants the capability.
 func (p *Principal) Can(c Capability) bool {

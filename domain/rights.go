@@ -35,7 +35,7 @@ func rightsChanged(e *evidence.Entry) string {
 // too, so that a revoked key, a disabled user or a changed role ends an open wait
 // at once (DESIGN, Who may do what). What had ended before is not heard of: who
 // listens looks after that.
-func (s *Service) listen(ctx context.Context, ref Ref, topic string, wake func()) (stop func(), err error) {
+func (s *Service) listen(ctx context.Context, ref Ref, topic string, wake func(*Outcome)) (stop func(), err error) {
 	group, err := s.group(ctx, ref)
 	if err != nil {
 		return nil, err

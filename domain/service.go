@@ -181,7 +181,7 @@ func (s *Service) principal(r Reader, ref Ref) (*Principal, error) {
 				return nil, err
 			}
 		}
-		p.Name, p.Group, p.MayDecide, ids = k.Name, k.group(), k.MayDecide, k.Roles
+		p.Name, p.Group, p.MayDecide, p.expires, ids = k.Name, k.group(), k.MayDecide, k.ExpiresAt, k.Roles
 	default:
 		return nil, nobody()
 	}

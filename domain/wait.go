@@ -17,15 +17,15 @@ type Change struct {
 // It is for those who do not wait inside Outcome or Gate. Wake may neither block
 // nor use the Service. What came before is not told: ask again once listening.
 func (s *Service) Listen(ctx context.Context, ref Ref, c *Change, wake func()) (stop func(), err error) {
-	return s.listen(ctx, ref, c.topic, wake)
+	return s.listen(ctx, ref, c.topic, func(*Outcome) { wake() })
 }
 
 // wait looks, and looks again whenever a topic is told, until there is no change
-// to wait for or the wait (at most MaxWait) is over. The error is nil when the
-// server stops.
-func (s *Service) wait(ctx context.Context, ref Ref, topic string, wait time.Duration, look func() (*Change, error)) error {
+// to wait for or the wait (at most MaxWait) is over. A look is given the outcome
+// that was told, if it was nothing else. The error is nil when the server stops.
+func (s *Service) wait(ctx context.Context, ref Ref, topic string, wait time.Duration, look func(told *Outcome) (*Change, error)) error {
 	// Listening begins before looking, or a decision in between would be missed.
-	woken := make(signal, 1)
+	woken := newSignal()
 	stop, err := s.listen(ctx, ref, topic, woken.give)
 	if err != nil {
 		return err
@@ -33,8 +33,9 @@ func (s *Service) wait(ctx context.Context, ref Ref, topic string, wait time.Dur
 	defer stop()
 	timer := time.NewTimer(min(wait, MaxWait))
 	defer timer.Stop()
+	var told *Outcome
 	for {
-		change, err := look()
+		change, err := look(told)
 		if err != nil || change == nil {
 			return err
 		}
@@ -42,8 +43,10 @@ func (s *Service) wait(ctx context.Context, ref Ref, topic string, wait time.Dur
 		if !change.Due.IsZero() {
 			due = time.After(max(change.Due.Sub(s.clock()), time.Millisecond))
 		}
+		told = nil
 		select {
-		case <-woken:
+		case o := <-woken:
+			told = woken.only(o)
 		case <-due:
 		case <-timer.C:
 			return nil
@@ -55,12 +58,25 @@ func (s *Service) wait(ctx context.Context, ref Ref, topic string, wait time.Dur
 	}
 }
 
-// signal holds at most one wake-up.
-type signal chan struct{}
+// signal holds the outcome that was told, or nil, and that more was told.
+type signal chan *Outcome
 
-func (s signal) give() {
+func newSignal() signal { return make(signal, 2) }
+
+func (s signal) give(o *Outcome) {
 	select {
-	case s <- struct{}{}:
-	default: // it has been given already
+	case s <- o:
+	default: // more was told already
+	}
+}
+
+// only is the outcome that was taken, nil if more was told: it may be that the
+// right to hear of it has ended.
+func (s signal) only(taken *Outcome) *Outcome {
+	select {
+	case <-s:
+		return nil
+	default:
+		return taken
 	}
 }

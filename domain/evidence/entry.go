@@ -32,6 +32,10 @@ type Entry struct {
 	SpanID        string
 	Data          json.RawMessage // further facts of this type, a compact object
 	Rows          []Row           // the rows its transaction wrote since the entry before
+
+	// Outcome is what the change has made, for those of this process who wait for
+	// it. It is no part of the entry's bytes: one that was read has none.
+	Outcome any
 }
 
 // EntryDecision is what was decided on one action.
