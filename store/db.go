@@ -51,8 +51,7 @@ var _ domain.Store = (*DB)(nil)
 type DB struct {
 	dialect dialect
 	writer  *writer
-	readers chan *conn // those free; opened in all
-	opened  int
+	readers *readers
 	keys    *signing
 	closed  chan struct{}
 	close   func() error
@@ -84,7 +83,7 @@ func Open(ctx context.Context, name string, o Options) (*DB, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	db := &DB{dialect: d, keys: &signing{path: o.SigningKey}, readers: make(chan *conn, d.readers()), closed: make(chan struct{})}
+	db := &DB{dialect: d, keys: &signing{path: o.SigningKey}, readers: newReaders(d), closed: make(chan struct{})}
 	db.close = sync.OnceValue(db.shut)
 	if err := db.open(ctx, o); err != nil {
 		if damaged(err) {
@@ -114,10 +113,6 @@ func (db *DB) open(ctx context.Context, o Options) (err error) {
 	go db.writer.run()
 	db.hearing.Go(func() { db.dialect.listen(listening, db.writer.wake) })
 	db.hearing.Go(func() { db.dialect.tend(listening, db.writer) })
-	for range db.dialect.readers() {
-		db.readers <- &conn{dialect: db.dialect, use: reads} // it connects when it is used first
-		db.opened++
-	}
 	return nil
 }
 
@@ -141,8 +136,9 @@ func (db *DB) Close() error { return db.close() }
 func (db *DB) shut() error {
 	close(db.closed)
 	var errs []error
-	for range db.opened {
-		errs = append(errs, (<-db.readers).close())
+	for range cap(db.readers.free) {
+		<-db.readers.free
+		errs = append(errs, db.readers.take().close())
 	}
 	if db.deafen != nil {
 		db.deafen()
@@ -174,15 +170,15 @@ func (db *DB) View(ctx context.Context, fn func(domain.Reader) error) error {
 }
 
 func (db *DB) view(ctx context.Context, fn func(*reader) error) (err error) {
-	var c *conn
 	select {
-	case c = <-db.readers:
+	case <-db.readers.free:
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-db.closed:
 		return errClosed
 	}
-	defer func() { db.readers <- c }()
+	c := db.readers.take()
+	defer db.readers.give(c)
 	if err := c.begin(ctx, db.dialect.words().beginRead); err != nil {
 		if ctx.Err() == nil && c.gone() {
 			return away(err)

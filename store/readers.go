@@ -1,0 +1,37 @@
+package store
+
+import "sync"
+
+// readers are the connections that read. The one that was used last is used
+// next: what it remembers is the likeliest to hold still.
+type readers struct {
+	free chan struct{} // so many are
+	mu   sync.Mutex
+	idle []*conn
+}
+
+// newReaders are as many as the dialect has. Each connects when it is used first.
+func newReaders(d dialect) *readers {
+	p := &readers{free: make(chan struct{}, d.readers())}
+	for range cap(p.free) {
+		p.give(&conn{dialect: d, use: reads})
+	}
+	return p
+}
+
+// take is for who has received from free.
+func (p *readers) take() *conn {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	last := len(p.idle) - 1
+	c := p.idle[last]
+	p.idle = p.idle[:last]
+	return c
+}
+
+func (p *readers) give(c *conn) {
+	p.mu.Lock()
+	p.idle = append(p.idle, c)
+	p.mu.Unlock()
+	p.free <- struct{}{}
+}
