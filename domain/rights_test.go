@@ -107,3 +107,55 @@ func TestRights_OthersGoOnWaiting(t *testing.T) {
 		}
 	})
 }
+
+// TestRights_WhateverChangesThemIsHeard by those who wait, who do not look again
+// when they are told an outcome.
+func TestRights_WhateverChangesThemIsHeard(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		change func(w *world, key, owner domain.Ref) error
+	}{
+		{"the key is revoked", func(w *world, key, _ domain.Ref) error { return w.RevokeKey(w.ctx, domain.System, key.ID) }},
+		{"its owner is disabled", func(w *world, _, owner domain.Ref) error { return w.DisableUser(w.ctx, domain.System, owner.ID) }},
+		{"its owner gets other roles", func(w *world, _, owner domain.Ref) error {
+			return w.AssignRoles(w.ctx, domain.System, owner.ID, []string{"executor"})
+		}},
+		{"its owner is reset", func(w *world, _, owner domain.Ref) error {
+			_, err := w.ResetUser(w.ctx, domain.System, owner.ID)
+			return err
+		}},
+		{"its role is modified", func(w *world, _, _ domain.Ref) error {
+			_, err := w.UpdateRole(w.ctx, domain.System, "asking", domain.RoleInput{Name: "asking", Capabilities: []string{"plan.propose"}})
+			return err
+		}},
+		{"a role is deleted", func(w *world, _, _ domain.Ref) error { return w.DeleteRole(w.ctx, domain.System, "tester") }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				owner := w.user("owner", "reviewer")
+				w.role("asking", "plan.execute")
+				key := w.keyFor(domain.KeyInput{Name: "asker", Roles: []string{"asking"}, Owner: "owner"})
+				pending, err := w.Outcome(w.ctx, key, w.post(key, toolCall).ID, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				heard := false
+				stop, err := w.Listen(w.ctx, key, pending.Awaits(), func() { heard = true })
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := tt.change(w, key, owner); err != nil {
+					t.Fatal(err)
+				}
+				synctest.Wait()
+				stop()
+				if !heard {
+					t.Error("nobody was woken")
+				}
+			})
+		})
+	}
+}
