@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"countersign/domain/evidence"
 )
@@ -20,11 +19,11 @@ func (x *tx) wrote(s *shape, values []any) error {
 	if !s.logged() {
 		return nil
 	}
-	digest, err := s.digest(values)
+	digest, err := evidence.RowDigest(s.columns, values)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", s.name, err)
 	}
-	x.changed(s, values[:s.keys], digest)
+	x.changed(s, values[:s.keys], digest[:])
 	x.changedRights(s)
 	return nil
 }
@@ -51,23 +50,14 @@ func (x *tx) changed(s *shape, key []any, digest []byte) {
 
 // rowKey names a row within its table. No part of a composite key has a slash.
 func rowKey(values []any) string {
-	parts := make([]string, len(values))
+	var key []byte
 	for i, v := range values {
-		parts[i] = fmt.Sprint(v)
+		if i > 0 {
+			key = append(key, '/')
+		}
+		key = fmt.Append(key, v)
 	}
-	return strings.Join(parts, "/")
-}
-
-func (s *shape) digest(values []any) ([]byte, error) {
-	columns := make([]evidence.Column, len(values))
-	for i, v := range values {
-		columns[i] = evidence.Column{Name: s.columns[i], Value: v}
-	}
-	digest, err := evidence.RowDigest(columns)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.name, err)
-	}
-	return digest, nil
+	return string(key)
 }
 
 // logged are all tables that the log covers.

@@ -4,14 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"sync"
 )
-
-// Column is one column of a row: its name and its value, which is nil, int64,
-// string or []byte: the three types that every backend keeps exactly.
-type Column struct {
-	Name  string
-	Value any
-}
 
 // Kind is the type of a stored value, as it stands in a row's digest.
 type Kind byte
@@ -32,28 +26,32 @@ type Value struct {
 	Bytes []byte // of a Text or a Blob
 }
 
-// RowDigest is the SHA-256 of a row's columns in the order of the table.
-// Columns that are NULL are left out, so that a later migration may add a
+// rows are buffers, each for one row that is digested.
+var rows = sync.Pool{New: func() any { return new([]byte) }}
+
+// RowDigest is the SHA-256 of a row's values in the order of the table's columns.
+// A value is nil, int64, string or []byte: the types that every backend keeps
+// exactly. Columns that are NULL are left out, so that a later migration may add a
 // column without changing the digests of rows it did not touch.
-func RowDigest(columns []Column) ([]byte, error) {
-	row := []byte(rowPrefix)
-	for _, c := range columns {
-		value := Value{}
-		switch v := c.Value.(type) {
+func RowDigest(columns []string, values []any) (Hash, error) {
+	buffer := rows.Get().(*[]byte)
+	defer rows.Put(buffer)
+	row := append((*buffer)[:0], rowPrefix...)
+	for i, value := range values {
+		switch v := value.(type) {
 		case nil:
 		case int64:
-			value = Value{Kind: Integer, Int: v}
+			row = appendInteger(row, columns[i], v)
 		case string:
-			value = Value{Kind: Text, Bytes: []byte(v)}
+			row = appendBytes(row, columns[i], Text, v)
 		case []byte:
-			value = Value{Kind: Blob, Bytes: v}
+			row = appendBytes(row, columns[i], Blob, v)
 		default:
-			return nil, fmt.Errorf("row digest: column %s has type %T", c.Name, c.Value)
+			return Hash{}, fmt.Errorf("row digest: column %s has type %T", columns[i], value)
 		}
-		row = appendColumn(row, c.Name, value)
 	}
-	digest := sha256.Sum256(row)
-	return digest[:], nil
+	*buffer = row
+	return sha256.Sum256(row), nil
 }
 
 // Digester computes the digests of many rows of one table. It belongs to one
@@ -69,25 +67,31 @@ func NewDigester(columns []string) *Digester { return &Digester{columns: columns
 // Digest is the RowDigest of a row's values, which are parallel to the columns.
 func (d *Digester) Digest(values []Value) Hash {
 	d.row = append(d.row[:0], rowPrefix...)
-	for i, name := range d.columns {
-		d.row = appendColumn(d.row, name, values[i])
+	for i, v := range values {
+		switch v.Kind {
+		case Null:
+		case Integer:
+			d.row = appendInteger(d.row, d.columns[i], v.Int)
+		default:
+			d.row = appendBytes(d.row, d.columns[i], v.Kind, v.Bytes)
+		}
 	}
 	return sha256.Sum256(d.row)
 }
 
 const rowPrefix = "countersign/row/v1\n"
 
-// appendColumn writes a column as it is digested: its name and its value, each
-// behind what it is and how long.
-func appendColumn(row []byte, name string, v Value) []byte {
-	if v.Kind == Null {
-		return row
-	}
-	row = append(appendPart(row, 'c', len(name)), name...)
-	if v.Kind == Integer {
-		return binary.BigEndian.AppendUint64(appendPart(row, byte(v.Kind), 8), uint64(v.Int))
-	}
-	return append(appendPart(row, byte(v.Kind), len(v.Bytes)), v.Bytes...)
+// A column is digested as its name and its value, each behind what it is and how
+// long.
+
+func appendInteger(row []byte, column string, n int64) []byte {
+	row = append(appendPart(row, 'c', len(column)), column...)
+	return binary.BigEndian.AppendUint64(appendPart(row, byte(Integer), 8), uint64(n))
+}
+
+func appendBytes[T string | []byte](row []byte, column string, kind Kind, value T) []byte {
+	row = append(appendPart(row, 'c', len(column)), column...)
+	return append(appendPart(row, byte(kind), len(value)), value...)
 }
 
 func appendPart(row []byte, tag byte, size int) []byte {
