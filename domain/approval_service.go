@@ -15,15 +15,22 @@ func (s *Service) PostApproval(ctx context.Context, ref Ref, in *mplp.Approval) 
 	if in.Key == "" && in.SessionID == "" {
 		return nil, invalid("session_id", "required", "Send an approval_key, or a session_id to make one from.")
 	}
+	sent, err := s.posting(in.Confirm)
+	if err != nil {
+		return nil, err
+	}
+	sent.asked.ApprovalKey, sent.asked.FrameIndex = in.Key, in.Index
 	err = s.as(ctx, ref, func(tx Tx, p *Principal) error {
-		frame := approvalFrame{key: in.Key, index: in.Index}
-		if frame.key == "" {
-			if frame.key, err = nextApprovalKey(tx, in.SessionID); err != nil {
+		if in.Key == "" {
+			key, err := nextApprovalKey(tx, in.SessionID)
+			if err != nil {
 				return err
 			}
-			in.Confirm.Native.Set("approval_key", mplp.String(frame.key))
+			sent.asked.ApprovalKey = key
+			sent.Native.Set("approval_key", mplp.String(key))
+			sent.digest()
 		}
-		posted, err = s.postConfirm(tx, p, in.Confirm, frame)
+		posted, err = s.postConfirm(tx, p, sent)
 		return err
 	})
 	return posted, err

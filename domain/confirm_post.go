@@ -3,11 +3,7 @@ package domain
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"time"
 
 	"countersign/domain/evidence"
@@ -26,29 +22,26 @@ type PostedConfirm struct {
 // idempotency key: the same confirm again changes nothing. Which capability is
 // needed depends on the target.
 func (s *Service) PostConfirm(ctx context.Context, ref Ref, in *mplp.Confirm) (posted *PostedConfirm, err error) {
+	sent, err := s.posting(in)
+	if err != nil {
+		return nil, err
+	}
 	err = s.as(ctx, ref, func(tx Tx, p *Principal) error {
-		posted, err = s.postConfirm(tx, p, in, approvalFrame{})
+		posted, err = s.postConfirm(tx, p, sent)
 		return err
 	})
 	return posted, err
 }
 
-// approvalFrame is what an approval request (S4) has beside its confirm.
-type approvalFrame struct {
-	key   string
-	index int64
-}
-
-func (s *Service) postConfirm(tx Tx, p *Principal, in *mplp.Confirm, frame approvalFrame) (*PostedConfirm, error) {
-	role, registered, err := requester(tx, p, in)
+func (s *Service) postConfirm(tx Tx, p *Principal, in *posting) (*PostedConfirm, error) {
+	role, registered, err := requester(tx, p, in.Confirm)
 	if err != nil {
 		return nil, err
 	}
-	digest := sha256.Sum256(in.Native.Bytes())
-	if old, err := postedBefore(tx, in.ID, frame.key); err != nil {
+	if old, err := postedBefore(tx, in.ID, in.asked.ApprovalKey); err != nil {
 		return nil, err
 	} else if old != nil {
-		if old.RequestedGroup != p.Group || !bytes.Equal(old.BodyDigest, digest[:]) {
+		if old.RequestedGroup != p.Group || !bytes.Equal(old.BodyDigest, in.asked.BodyDigest) {
 			return nil, refuse(CodeIDTaken, "This id or approval key names another confirm.")
 		}
 		object, err := confirmObject(tx, old)
@@ -61,31 +54,12 @@ func (s *Service) postConfirm(tx Tx, p *Principal, in *mplp.Confirm, frame appro
 		return nil, err
 	}
 
-	now := s.clock()
-	c := &Confirm{
-		ID: in.ID, Fresh: in.ID == "", TargetType: TargetType(in.TargetType), TargetID: in.TargetID,
-		Status: Pending, RequestedBy: p.Ref, RequestedGroup: p.Group, RequestedByName: p.Name,
-		RequestedByRole: role, RoleRegistered: registered, OnReject: in.OnReject, Supersedes: in.Supersedes,
-		SessionID: in.SessionID, MessageID: in.MessageID, ApprovalKey: frame.key, FrameIndex: frame.index,
-		Actions: len(in.Actions), Imported: in.Imported(), Locked: in.Locked, ReceivedAt: now, BodyDigest: digest[:],
-	}
-	for _, id := range []*string{&c.ID, &c.TargetID} {
-		if *id == "" {
-			if *id, err = s.newID(); err != nil {
-				return nil, err
-			}
-		}
-	}
-	if in.Trace != nil {
-		c.TraceID, c.SpanID = in.Trace.TraceID, in.Trace.SpanID
-	}
-	if c.Imported {
-		c.Cause = CauseImport
-		if in.Status != "" {
-			c.Status = Status(in.Status)
-		}
-	} else if timeout := in.Deadline(DefaultTimeout); timeout > 0 {
-		c.ExpiresAt = now.Add(time.Duration(timeout) * time.Second)
+	asked := in.asked
+	c := &asked
+	c.RequestedBy, c.RequestedGroup, c.RequestedByName = p.Ref, p.Group, p.Name
+	c.RequestedByRole, c.RoleRegistered, c.ReceivedAt = role, registered, s.clock()
+	if timeout := in.Deadline(DefaultTimeout); timeout > 0 && !c.Imported {
+		c.ExpiresAt = c.ReceivedAt.Add(time.Duration(timeout) * time.Second)
 	}
 	if in.RequiredRole != "" {
 		required, err := findRole(tx, in.RequiredRole)
@@ -100,15 +74,12 @@ func (s *Service) postConfirm(tx Tx, p *Principal, in *mplp.Confirm, frame appro
 	if !registered {
 		warnings = append(warnings, mplp.Warning{Path: "requested_by_role", Code: "unregistered", Message: "No role of this server has this name: kept as a label."})
 	}
-	doubts, err := s.aim(tx, p, c, in)
+	doubts, err := s.aim(tx, p, c, in.Confirm)
 	if err != nil {
 		return nil, err
 	}
 	warnings = append(warnings, doubts...)
-	content, err := s.content(c, in)
-	if err != nil {
-		return nil, err
-	}
+	content, object := in.content(c)
 	if c.RequestedSeq, err = tx.NextSeq(); err != nil {
 		return nil, err
 	}
@@ -132,8 +103,7 @@ func (s *Service) postConfirm(tx Tx, p *Principal, in *mplp.Confirm, frame appro
 	if len(warnings) > 0 {
 		facts = append(facts, "warnings", loggedWarnings(warnings))
 	}
-	in.Native.Set("status", mplp.String(string(c.Status))) // it is stored as it came
-	posted := &PostedConfirm{Confirm: c, Native: in.Native.Bytes(), Created: true, Warnings: warnings}
+	posted := &PostedConfirm{Confirm: c, Native: object, Created: true, Warnings: warnings}
 	return posted, s.log(tx, p, evidence.Entry{
 		Type: event, Role: role, Cause: string(c.Cause), ConfirmID: c.ID, PlanID: c.PlanID,
 		ContentHash: c.ContentHash, TraceID: c.TraceID, SpanID: c.SpanID, Data: data(facts...),
@@ -260,11 +230,7 @@ func (s *Service) aim(r Reader, p *Principal, c *Confirm, in *mplp.Confirm) (war
 	if c.TraceID == "" {
 		c.TraceID = plan.trace() // what concerns a plan belongs to its trace
 	}
-	sent, err := r.PlanContent(plan.ID)
-	if err != nil {
-		return nil, err
-	}
-	document, err := mplp.ParsePlan(sent, s.limits.Wire())
+	document, err := s.planDocument(r, plan.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -274,43 +240,4 @@ func (s *Service) aim(r Reader, p *Principal, c *Confirm, in *mplp.Confirm) (war
 			Message: "Names a step or span that is none of the plan's: blocks the whole plan and resumes nothing."})
 	}
 	return warnings, nil
-}
-
-// content builds what is hashed and what is given back.
-func (s *Service) content(c *Confirm, in *mplp.Confirm) (*ConfirmContent, error) {
-	requestedAt := in.RequestedAt
-	if requestedAt == "" {
-		requestedAt = mplp.RenderTime(c.ReceivedAt)
-	}
-	document := evidence.Content{
-		ConfirmID: c.ID, TargetType: string(c.TargetType), TargetID: c.TargetID, TargetHash: c.TargetHash,
-		StepID: c.StepID, RequiredRole: in.RequiredRole, RequestedByRole: c.RequestedByRole, RequestedBy: c.RequestedBy.String(),
-		ReceivedAt: c.ReceivedAt, RequestedAt: requestedAt, ExpiresAt: c.ExpiresAt, OnReject: c.OnReject,
-		Supersedes: c.Supersedes, Reason: in.Reason, SessionID: c.SessionID, MessageID: c.MessageID,
-	}
-	if document.StepID == "" {
-		document.StepID = in.StepID
-	}
-	if c.TargetType == TargetOther {
-		document.PlanID = in.PlanID
-	}
-	if trace, ok := in.Native.Get("trace"); ok && in.Trace != nil {
-		document.Trace = json.RawMessage(trace)
-	}
-	stored := &ConfirmContent{Reason: in.Reason, Salt: make([]byte, evidence.SaltSize)}
-	for i, a := range in.Actions {
-		document.Actions = append(document.Actions, evidence.Action{
-			Name: a.Name, Args: a.Args, ToolUseID: a.ToolUseID, Description: a.Description, ReviewConfig: in.ReviewConfigJSON(i),
-		})
-		stored.Tools = append(stored.Tools, a.Name)
-	}
-	if _, err := io.ReadFull(s.rand, stored.Salt); err != nil {
-		return nil, fmt.Errorf("salt: %w", err)
-	}
-	stored.Content = document.Marshal()
-	c.ContentHash = evidence.ContentHash(stored.Salt, stored.Content)
-	c.EffectiveHash = c.ContentHash
-	object := mplp.CompleteConfirm(in.Native, c.ID, c.TargetID, c.RequestedByRole, requestedAt)
-	stored.Native = withoutArgs(object, document.Actions)
-	return stored, nil
 }

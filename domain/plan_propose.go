@@ -42,7 +42,11 @@ func (s *Service) ProposePlan(ctx context.Context, ref Ref, id string, in Propos
 		if in.Supersedes == "" {
 			in.Supersedes = lastProposal(confirms)
 		}
-		posted, err := s.postConfirm(tx, p, s.proposal(plan, in), approvalFrame{})
+		sent, err := s.posting(s.proposal(plan, in))
+		if err != nil {
+			return err
+		}
+		posted, err := s.postConfirm(tx, p, sent)
 		if err != nil {
 			return err
 		}
