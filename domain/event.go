@@ -94,25 +94,21 @@ var graphChange = map[string]struct {
 
 // eventsOf reads an entry as events.
 func eventsOf(e *evidence.Entry) (list []Event) {
-	facts := map[string]any{}
-	if len(e.Data) > 0 {
-		_ = json.Unmarshal(e.Data, &facts) // our own bytes
-	}
-	add := func(kind, family string, extra, payload map[string]any) {
+	payload := entryPayload(e)
+	add := func(kind, family string, extra map[string]any) {
 		c := Cursor{Seq: e.Seq, N: len(list)}
 		list = append(list, Event{Cursor: c, ID: mplp.CanonicalID("event", c.String()), Type: kind, Family: family, Entry: e, Extra: extra, Facts: payload})
 	}
-	payload := entryPayload(e, facts)
 	switch {
 	case executionStatus[e.Type] != "":
 		add(e.Type, FamilyRuntimeExecution, map[string]any{
-			"execution_id": mplp.CanonicalID("execution", executionOf(e, facts)), "executor_kind": "agent", "status": executionStatus[e.Type],
-		}, payload)
+			"execution_id": mplp.CanonicalID("execution", executionOf(e, payload)), "executor_kind": "agent", "status": executionStatus[e.Type],
+		})
 	case stageStatus[e.Type] != "":
 		stage := stageOf(e, stageStatus[e.Type])
-		add(e.Type, FamilyPipelineStage, stage, payload)
-		for _, bus := range busTypes(e, facts) {
-			add(bus, FamilyPipelineStage, stage, payload)
+		add(e.Type, FamilyPipelineStage, stage)
+		for _, bus := range busTypes(e, payload) {
+			add(bus, FamilyPipelineStage, stage)
 		}
 	default:
 		_, verb, _ := strings.Cut(e.Type, ".")
@@ -121,27 +117,27 @@ func eventsOf(e *evidence.Entry) (list []Event) {
 			change.kind = "node_update"
 		}
 		edges := 0
-		if n, ok := facts["edges"].(float64); ok {
+		if n, ok := payload["edges"].(float64); ok {
 			edges = int(n)
 		}
-		if n, ok := facts["steps"].(float64); ok {
+		if n, ok := payload["steps"].(float64); ok {
 			change.kind, change.nodes = "bulk", int(n)
 		}
 		add(e.Type, FamilyGraphUpdate, map[string]any{
 			"graph_id": mplp.CanonicalID("graph", graphOf(e)), "update_kind": change.kind, "node_delta": change.nodes, "edge_delta": edges,
-		}, payload)
+		})
 	}
 	return list
 }
 
 // busTypes are S0's names for what happened (requirements C-40; contradiction
 // 11: a cancelled confirm is no rejection).
-func busTypes(e *evidence.Entry, facts map[string]any) []string {
+func busTypes(e *evidence.Entry, payload map[string]any) []string {
 	switch e.Type {
 	case "confirm.requested":
 		return []string{"confirm_created"}
 	case "confirm.approved", "confirm.rejected":
-		if facts["target_type"] == string(TargetPlan) {
+		if payload["target_type"] == string(TargetPlan) {
 			return []string{"plan_" + strings.TrimPrefix(e.Type, "confirm."), "confirm_resolved"}
 		}
 		return []string{"confirm_resolved"}
@@ -162,12 +158,12 @@ func explain(warnings any) {
 }
 
 // entryPayload gathers what an entry says, under the seeds' names (C-41).
-func entryPayload(e *evidence.Entry, facts map[string]any) map[string]any {
-	payload := map[string]any{}
-	for name, value := range facts {
-		payload[name] = value
+func entryPayload(e *evidence.Entry) map[string]any {
+	var payload map[string]any
+	if _ = json.Unmarshal(e.Data, &payload); payload == nil { // our own bytes, if there are any
+		payload = map[string]any{}
 	}
-	explain(facts["warnings"])
+	explain(payload["warnings"])
 	set := func(name, value string) {
 		if value != "" {
 			payload[name] = value
@@ -201,8 +197,8 @@ func stageOf(e *evidence.Entry, status string) map[string]any {
 	return map[string]any{"pipeline_id": pipeline, "stage_id": stage, "stage_status": status}
 }
 
-func executionOf(e *evidence.Entry, facts map[string]any) string {
-	if id, ok := facts["execution_id"].(string); ok {
+func executionOf(e *evidence.Entry, payload map[string]any) string {
+	if id, ok := payload["execution_id"].(string); ok {
 		return id
 	}
 	return e.PlanID + "/" + e.SpanID
