@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
+	"strconv"
 
 	"countersign/domain"
 )
@@ -160,18 +160,18 @@ const manyRows = 64
 // another. The rest of the statement says what to do about conflicts.
 func (c *conn) insertRows(into string, columns int, values []any, rest string) error {
 	for some := range slices.Chunk(values, columns*manyRows) {
-		var marks strings.Builder
+		text := []byte("INSERT INTO " + into + " VALUES ")
 		for i := range some {
-			mark := ", "
+			mark := ", $"
 			switch {
 			case i == 0:
-				mark = "("
+				mark = "($"
 			case i%columns == 0:
-				mark = "), ("
+				mark = "), ($"
 			}
-			fmt.Fprintf(&marks, "%s$%d", mark, i+1)
+			text = strconv.AppendInt(append(text, mark...), int64(i+1), 10)
 		}
-		if err := c.later("INSERT INTO "+into+" VALUES "+marks.String()+")"+rest, some...); err != nil {
+		if err := c.later(string(text)+")"+rest, some...); err != nil {
 			return fmt.Errorf("insert into %s: %w", into, err)
 		}
 	}
