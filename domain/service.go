@@ -1,11 +1,14 @@
 package domain
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -209,13 +212,17 @@ func (s *Service) append(tx Tx, p *Principal, e *evidence.Entry) error {
 
 // data makes the further facts of an entry from alternating names and values.
 func data(pairs ...any) json.RawMessage {
-	members := make(map[string]any, len(pairs)/2)
-	for i := 0; i+1 < len(pairs); i += 2 {
-		members[pairs[i].(string)] = pairs[i+1]
+	facts := slices.SortedFunc(slices.Chunk(pairs, 2), func(a, b []any) int { return cmp.Compare(a[0].(string), b[0].(string)) })
+	raw := []byte("{")
+	for i, fact := range facts {
+		value, err := json.Marshal(fact[1])
+		if err != nil {
+			panic("log data: " + err.Error()) // only values of our own come here
+		}
+		if i > 0 {
+			raw = append(raw, ',')
+		}
+		raw = append(append(strconv.AppendQuote(raw, fact[0].(string)), ':'), value...)
 	}
-	raw, err := json.Marshal(members) // sorted by name
-	if err != nil {
-		panic("log data: " + err.Error()) // only values of our own come here
-	}
-	return raw
+	return append(raw, '}')
 }
