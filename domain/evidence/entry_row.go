@@ -59,7 +59,7 @@ func (o *object) rows(e *Entry) {
 		}
 		o.text(`[`, r.Table)
 		o.text(`,`, e.shortKey(r.Key))
-		o.text(`,`, digestEncoding.EncodeToString(r.Digest))
+		o.digest(`,`, r.Digest)
 		*o = append(*o, ']')
 	}
 	*o = append(*o, ']')

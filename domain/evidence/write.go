@@ -23,6 +23,12 @@ func (o *object) member(name, value string) {
 	}
 }
 
+// digest writes a member with a digest.
+func (o *object) digest(name string, digest []byte) {
+	*o = append(append(*o, name...), '"')
+	*o = append(digestEncoding.AppendEncode(*o, digest), '"')
+}
+
 // moment writes a member with a time in TimeFormat.
 func (o *object) moment(name string, t time.Time) {
 	*o = append(*o, name...)
