@@ -168,14 +168,13 @@ func (in *DecisionInput) perAction(content *evidence.Content) ([]ActionDecision,
 		if filled {
 			from = 0
 		}
-		path := fmt.Sprintf("decisions[%d]", from)
 		d := ActionDecision{Type: sent[from].Type, Message: sent[from].Message, Filled: filled, ArgsHash: evidence.ArgsHash(action.Args)}
 		if !Allows(&action, d.Type) {
-			return nil, invalid(path+".type", "enum", "The agent does not accept %s for this action.", d.Type)
+			return nil, invalid(fmt.Sprintf("decisions[%d].type", from), "enum", "The agent does not accept %s for this action.", d.Type)
 		}
 		if d.Type == ActionEdit {
 			if sent[from].Name != action.Name {
-				return nil, invalid(path+".edited_action.name", "const", "An edit keeps the tool: %s.", action.Name)
+				return nil, invalid(fmt.Sprintf("decisions[%d].edited_action.name", from), "const", "An edit keeps the tool: %s.", action.Name)
 			}
 			d.Name, d.Args, d.ArgsHash = action.Name, sent[from].Args, evidence.ArgsHash(sent[from].Args)
 		}

@@ -43,7 +43,7 @@ func (c *ConfirmContent) objectOf(content *evidence.Content) []byte {
 	if !bytes.Contains(c.Native, []byte(left)) {
 		return c.Native
 	}
-	var object []byte
+	object := make([]byte, 0, len(c.Native)+len(c.Content)) // where the arguments are
 	rest := c.Native
 	for _, a := range content.Actions {
 		before, after, _ := bytes.Cut(rest, []byte(left))
