@@ -43,7 +43,8 @@ func (f textField[T]) Scan(src any) error {
 	return err
 }
 
-// blob is a byte string; the empty one is NULL.
+// blob is a byte string; the empty one is NULL. Sessions give what they have read
+// away: it is nobody else's.
 func blob(p *[]byte) field { return blobField{p} }
 
 type blobField struct{ p *[]byte }
@@ -57,7 +58,7 @@ func (f blobField) value() any {
 
 func (f blobField) Scan(src any) error {
 	b, err := as[[]byte](src)
-	*f.p = bytes.Clone(b) // the driver may reuse what it hands out
+	*f.p = b
 	return err
 }
 
