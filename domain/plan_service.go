@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -23,6 +24,17 @@ type PostedPlan struct {
 // again changes nothing.
 func (s *Service) PostPlan(ctx context.Context, ref Ref, in *mplp.Plan) (posted *PostedPlan, err error) {
 	digest := sha256.Sum256(in.Native.Bytes())
+	sent := Plan{ID: in.ID, BodyDigest: digest[:]}
+	if sent.ID == "" {
+		if sent.ID, err = s.newID(); err != nil {
+			return nil, err
+		}
+	}
+	if err := sent.fill(in); err != nil {
+		return nil, err
+	}
+	sent.Imported = sent.Status != PlanDraft || slices.ContainsFunc(in.Steps, func(step mplp.Step) bool { return step.Status != string(StepPending) })
+	content := mplp.CompletePlan(in.Native, sent.ID)
 	err = s.as(ctx, ref, func(tx Tx, p *Principal) error {
 		if err := p.needs(PlanCreate); err != nil {
 			return err
@@ -30,7 +42,7 @@ func (s *Service) PostPlan(ctx context.Context, ref Ref, in *mplp.Plan) (posted 
 		if in.ID != "" {
 			old, err := tx.Plan(in.ID)
 			if err == nil {
-				if old.Group != p.Group || string(old.BodyDigest) != string(digest[:]) {
+				if old.Group != p.Group || !bytes.Equal(old.BodyDigest, sent.BodyDigest) {
 					return refuse(CodeIDTaken, "There is another plan with the id %s.", in.ID)
 				}
 				posted = &PostedPlan{Plan: old, Warnings: in.Warnings}
@@ -40,33 +52,26 @@ func (s *Service) PostPlan(ctx context.Context, ref Ref, in *mplp.Plan) (posted 
 				return err
 			}
 		}
-		now := s.clock()
-		plan := &Plan{ID: in.ID, RequestedBy: p.Ref, Group: p.Group, Name: p.Name, BodyDigest: digest[:], CreatedAt: now, UpdatedAt: now}
-		if plan.ID == "" {
-			if plan.ID, err = s.newID(); err != nil {
-				return err
-			}
-		}
-		if err := plan.fill(in); err != nil {
-			return err
-		}
-		plan.Imported = plan.Status != PlanDraft || slices.ContainsFunc(in.Steps, func(step mplp.Step) bool { return step.Status != string(StepPending) })
-		warnings := append(in.Warnings, referenceWarnings(tx, in)...)
-		if err := tx.InsertPlan(plan, mplp.CompletePlan(in.Native, plan.ID)); err != nil {
+		plan, now := sent, s.clock()
+		plan.RequestedBy, plan.Group, plan.Name, plan.CreatedAt, plan.UpdatedAt = p.Ref, p.Group, p.Name, now, now
+		warnings := slices.Concat(in.Warnings, referenceWarnings(tx, in))
+		if err := tx.InsertPlan(&plan, content); err != nil {
 			return taken(err, "plan")
 		}
 		event := "plan.created"
 		if plan.Imported {
 			event = "plan.imported"
 		}
-		if err := s.logPlan(tx, p, plan, event, "", "steps", len(in.Steps), "warnings", loggedWarnings(warnings)); err != nil {
-			return err
-		}
-		posted = &PostedPlan{Plan: plan, Created: true, Warnings: warnings}
-		posted.Native, err = planNative(tx, plan)
-		return err
+		posted = &PostedPlan{Plan: &plan, Created: true, Warnings: warnings}
+		return s.logPlan(tx, p, &plan, event, "", "steps", len(in.Steps), "warnings", loggedWarnings(warnings))
 	})
-	return posted, err
+	if err != nil {
+		return nil, err
+	}
+	if posted.Created {
+		posted.Native = posted.Plan.native(content, nil)
+	}
+	return posted, nil
 }
 
 // fill takes over what a client says of a plan.
@@ -279,15 +284,19 @@ func planNative(r Reader, plan *Plan) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	statuses := make([]string, len(plan.States))
+	var events []mplp.Raw
+	if !plan.Imported {
+		events, err = objectEvents(r, EntryFilter{PlanID: plan.ID, Types: planEntries})
+	}
+	return plan.native(content, events), err
+}
+
+func (p *Plan) native(content []byte, events []mplp.Raw) []byte {
+	statuses := make([]string, len(p.States))
 	for i := range statuses {
-		statuses[i] = string(plan.States.Status(i))
+		statuses[i] = string(p.States.Status(i))
 	}
-	if plan.Imported {
-		return mplp.RenderPlan(content, string(plan.Status), statuses, nil), nil
-	}
-	events, err := objectEvents(r, EntryFilter{PlanID: plan.ID, Types: planEntries})
-	return mplp.RenderPlan(content, string(plan.Status), statuses, events), err
+	return mplp.RenderPlan(content, string(p.Status), statuses, events)
 }
 
 // loggedWarnings is what of the warnings goes to the log. That something filled
