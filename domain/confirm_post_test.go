@@ -1,10 +1,16 @@
 package domain_test
 
 import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"countersign/domain"
+	"countersign/domain/mplp"
 )
 
 func TestImports_ProveNothing(t *testing.T) {
@@ -50,6 +56,63 @@ func TestPost_SameConfirmAgainChangesNothing(t *testing.T) {
 	w.wantCode(err, domain.CodeIDTaken)
 	if after := len(w.entryTypes()); after != before {
 		t.Errorf("%d entries more", after-before)
+	}
+}
+
+// twice runs every transaction a second time, later, as if the first had been
+// undone.
+type twice struct{ *world }
+
+func (s twice) View(ctx context.Context, fn func(domain.Reader) error) error {
+	return s.db.View(ctx, fn)
+}
+
+func (s twice) Tx(ctx context.Context, fn func(domain.Tx) error) error {
+	undone := errors.New("undone")
+	err := s.db.Tx(ctx, func(tx domain.Tx) error { return cmp.Or(fn(tx), undone) })
+	if !errors.Is(err, undone) {
+		return err
+	}
+	s.pass(time.Minute)
+	return s.db.Tx(ctx, fn)
+}
+
+func TestPost_TransactionMayRunAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	agent := w.key("bot", "planner", "executor")
+	service := domain.NewService(twice{w}, domain.Config{Feed: w.feed, Now: w.now})
+	for name, post := range map[string]func() (*domain.PostedConfirm, error){
+		"confirm": func() (*domain.PostedConfirm, error) {
+			in, err := mplp.ParseConfirm([]byte(toolCall), domain.DefaultLimits().Wire())
+			if err != nil {
+				return nil, err
+			}
+			return service.PostConfirm(w.ctx, agent, in)
+		},
+		"approval without key": func() (*domain.PostedConfirm, error) {
+			in, err := mplp.ParseApproval([]byte(`{"type":"approval_request","session_id":"s","actions":[{"name":"x","args":{}}]}`), domain.DefaultLimits().Wire())
+			if err != nil {
+				return nil, err
+			}
+			return service.PostApproval(w.ctx, agent, in)
+		},
+	} {
+		posted, err := post()
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if !posted.Confirm.ReceivedAt.Equal(w.now()) {
+			t.Errorf("%s: received at %s, want %s", name, posted.Confirm.ReceivedAt, w.now())
+		}
+		stored, err := w.ConfirmObject(w.ctx, agent, posted.Confirm.ID)
+		if err != nil || !bytes.Equal(posted.Native, stored.Native) {
+			t.Errorf("%s: posted %s, stored %s, %v", name, posted.Native, stored.Native, err)
+		}
+		if want := `"requested_at":"` + mplp.RenderTime(w.now()) + `"`; !bytes.Contains(posted.Native, []byte(want)) {
+			t.Errorf("%s: %s, want %s", name, posted.Native, want)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package mplp
 
 import (
 	"bytes"
+	"slices"
 	"time"
 )
 
@@ -43,15 +44,16 @@ func appendEvents(o *Object, events []Raw) {
 	o.Set("events", Array(append(all, events...)...))
 }
 
-// CompleteConfirm returns a confirm as it is stored: what was sent, with its
-// ids and the required members that were missing.
+// CompleteConfirm returns a confirm as it is stored: what was sent, which stays as
+// it is, with its ids and the required members that were missing.
 func CompleteConfirm(sent *Object, id, targetID, requestedByRole, requestedAt string) []byte {
-	complete(sent, "confirm_id", id)
-	fill(sent, "target_id", String(targetID))
-	fill(sent, "status", String("pending"))
-	fill(sent, "requested_by_role", String(requestedByRole))
-	fill(sent, "requested_at", String(requestedAt))
-	return sent.Bytes()
+	o := &Object{members: slices.Grow(slices.Clip(sent.members), 6)}
+	complete(o, "confirm_id", id)
+	fill(o, "target_id", String(targetID))
+	fill(o, "status", String("pending"))
+	fill(o, "requested_by_role", String(requestedByRole))
+	fill(o, "requested_at", String(requestedAt))
+	return o.Bytes()
 }
 
 // RenderConfirm gives a stored confirm back with the status and the decisions
