@@ -11,13 +11,11 @@ import (
 
 // objectEvents are the events that an object gained after it was posted
 // (requirements C-15, P-4b), to follow those that came with it.
-func objectEvents(r Reader, f EntryFilter) (list []mplp.Raw, err error) {
-	f.Limit = MaxPage
-	entries, err := r.Entries(f)
+func objectEvents(entries []*evidence.Entry) (list []mplp.Raw) {
 	for _, e := range entries {
 		list = append(list, eventsOf(e)[0].object())
 	}
-	return list, err
+	return list
 }
 
 // Entry types whose events an object shows as its own.

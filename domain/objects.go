@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"countersign/domain/evidence"
 	"countersign/domain/mplp"
 )
 
@@ -46,8 +47,8 @@ func confirmObject(r Reader, c *Confirm) (*ConfirmObject, error) {
 	if o.Decisions, err = r.Decisions(c.RequestedSeq); err != nil {
 		return nil, err
 	}
-	events, err := objectEvents(r, EntryFilter{ConfirmID: c.ID, Types: confirmEntries})
-	o.Native = mplp.RenderConfirm(object, string(c.Status), records(o.Decisions), events)
+	entries, err := r.Entries(EntryFilter{ConfirmID: c.ID, Types: confirmEntries, Limit: MaxPage})
+	o.Native = mplp.RenderConfirm(object, string(c.Status), records(o.Decisions), objectEvents(entries))
 	return o, err
 }
 
@@ -128,6 +129,6 @@ func (s *Service) DecideObject(ctx context.Context, ref Ref, id string, in Decis
 	}
 	o := &ConfirmObject{Confirm: made.Confirm, Decisions: []*Decision{made.Decision}}
 	o.Native = mplp.RenderConfirm(made.stored.objectOf(made.content), string(made.Confirm.Status), records(o.Decisions),
-		[]mplp.Raw{eventsOf(made.entry)[0].object()})
+		objectEvents([]*evidence.Entry{made.entry}))
 	return o, nil
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"sync"
 
+	"countersign/domain/evidence"
 	"countersign/domain/mplp"
 )
 
@@ -54,4 +55,36 @@ func (s *Service) planDocument(r Reader, id string) (*mplp.Plan, error) {
 		return nil, err
 	}
 	return s.documents.parse(content, s.limits.Wire())
+}
+
+// planNative is the plan as the JSON interface gives it: as sent, with the
+// statuses of now.
+func planNative(r Reader, plan *Plan) ([]byte, error) {
+	render, err := planRender(r, plan)
+	if err != nil {
+		return nil, err
+	}
+	return render(), nil
+}
+
+// planRender reads what planNative gives. It is rendered after the transaction: a
+// large plan takes long, and others wait.
+func planRender(r Reader, plan *Plan) (render func() []byte, err error) {
+	content, err := r.PlanContent(plan.ID)
+	if err != nil {
+		return nil, err
+	}
+	var entries []*evidence.Entry
+	if !plan.Imported {
+		entries, err = r.Entries(EntryFilter{PlanID: plan.ID, Types: planEntries, Limit: MaxPage})
+	}
+	return func() []byte { return plan.native(content, entries) }, err
+}
+
+func (p *Plan) native(content []byte, entries []*evidence.Entry) []byte {
+	statuses := make([]string, len(p.States))
+	for i := range statuses {
+		statuses[i] = string(p.States.Status(i))
+	}
+	return mplp.RenderPlan(content, string(p.Status), statuses, objectEvents(entries))
 }

@@ -35,6 +35,7 @@ func (s *Service) PostPlan(ctx context.Context, ref Ref, in *mplp.Plan) (posted 
 	}
 	sent.Imported = sent.Status != PlanDraft || slices.ContainsFunc(in.Steps, func(step mplp.Step) bool { return step.Status != string(StepPending) })
 	content := mplp.CompletePlan(in.Native, sent.ID)
+	var render func() []byte
 	err = s.as(ctx, ref, func(tx Tx, p *Principal) error {
 		if err := p.needs(PlanCreate); err != nil {
 			return err
@@ -46,7 +47,7 @@ func (s *Service) PostPlan(ctx context.Context, ref Ref, in *mplp.Plan) (posted 
 					return refuse(CodeIDTaken, "There is another plan with the id %s.", in.ID)
 				}
 				posted = &PostedPlan{Plan: old, Warnings: in.Warnings}
-				posted.Native, err = planNative(tx, old)
+				render, err = planRender(tx, old)
 				return err
 			} else if !errors.Is(err, ErrNotFound) {
 				return err
@@ -63,14 +64,13 @@ func (s *Service) PostPlan(ctx context.Context, ref Ref, in *mplp.Plan) (posted 
 			event = "plan.imported"
 		}
 		posted = &PostedPlan{Plan: &plan, Created: true, Warnings: warnings}
+		render = func() []byte { return plan.native(content, nil) }
 		return s.logPlan(tx, p, &plan, event, "", "steps", len(in.Steps), "warnings", loggedWarnings(warnings))
 	})
 	if err != nil {
 		return nil, err
 	}
-	if posted.Created {
-		posted.Native = posted.Plan.native(content, nil)
-	}
+	posted.Native = render()
 	return posted, nil
 }
 
@@ -115,6 +115,7 @@ func (s *Service) RevisePlan(ctx context.Context, ref Ref, id string, in *mplp.P
 	if in.ID != "" && in.ID != id {
 		return nil, invalid("plan_id", "const", "The id of a plan does not change.")
 	}
+	var render func() []byte
 	err = s.as(ctx, ref, func(tx Tx, p *Principal) error {
 		plan, err := visiblePlan(tx, p, id)
 		if err != nil {
@@ -124,9 +125,9 @@ func (s *Service) RevisePlan(ctx context.Context, ref Ref, id string, in *mplp.P
 			return err
 		}
 		if plan.Locked {
-			if revised, err = s.relock(tx, p, plan, in); err != nil || revised != nil {
-				return err
-			}
+			revised = &PostedPlan{Plan: plan, Warnings: in.Warnings}
+			render, err = s.relock(tx, p, plan, in)
+			return err
 		}
 		if err := plan.editable(); err != nil {
 			return err
@@ -155,10 +156,14 @@ func (s *Service) RevisePlan(ctx context.Context, ref Ref, id string, in *mplp.P
 			}
 		}
 		revised = &PostedPlan{Plan: plan, Warnings: warnings}
-		revised.Native, err = planNative(tx, plan)
+		render, err = planRender(tx, plan)
 		return err
 	})
-	return revised, err
+	if err != nil {
+		return nil, err
+	}
+	revised.Native = render()
+	return revised, nil
 }
 
 // unlocked refuses every change of a locked plan.
@@ -171,7 +176,7 @@ func (p *Plan) unlocked() error {
 
 // relock writes a locked plan anew if nothing but its governance differs from
 // what is stored or shown, in whatever status it is. Needs role.modify too.
-func (s *Service) relock(tx Tx, p *Principal, plan *Plan, in *mplp.Plan) (*PostedPlan, error) {
+func (s *Service) relock(tx Tx, p *Principal, plan *Plan, in *mplp.Plan) (render func() []byte, err error) {
 	stored, err := tx.PlanContent(plan.ID)
 	if err != nil {
 		return nil, err
@@ -193,8 +198,7 @@ func (s *Service) relock(tx Tx, p *Principal, plan *Plan, in *mplp.Plan) (*Poste
 	if err := s.logPlan(tx, p, plan, "plan.revised", "", "locked", plan.Locked); err != nil {
 		return nil, err
 	}
-	native, err := planNative(tx, plan)
-	return &PostedPlan{Plan: plan, Native: native, Warnings: in.Warnings}, err
+	return planRender(tx, plan)
 }
 
 func (p *Plan) editable() error {
@@ -275,28 +279,6 @@ func (s *Service) movePlan(tx Tx, p *Principal, plan *Plan, to PlanStatus, event
 func (s *Service) logPlan(tx Tx, p *Principal, plan *Plan, event, confirmID string, facts ...any) error {
 	return s.log(tx, p, evidence.Entry{Type: event, PlanID: plan.ID, ConfirmID: confirmID, TraceID: plan.trace(),
 		ContentHash: plan.Hash, Data: data(append(facts, "title", plan.Title, "status", plan.Status)...)})
-}
-
-// planNative is the plan as the JSON interface gives it: as sent, with the
-// statuses of now.
-func planNative(r Reader, plan *Plan) ([]byte, error) {
-	content, err := r.PlanContent(plan.ID)
-	if err != nil {
-		return nil, err
-	}
-	var events []mplp.Raw
-	if !plan.Imported {
-		events, err = objectEvents(r, EntryFilter{PlanID: plan.ID, Types: planEntries})
-	}
-	return plan.native(content, events), err
-}
-
-func (p *Plan) native(content []byte, events []mplp.Raw) []byte {
-	statuses := make([]string, len(p.States))
-	for i := range statuses {
-		statuses[i] = string(p.States.Status(i))
-	}
-	return mplp.RenderPlan(content, string(p.Status), statuses, events)
 }
 
 // loggedWarnings is what of the warnings goes to the log. That something filled

@@ -156,6 +156,7 @@ func (p *Plan) trace() string {
 
 // changePlan runs a change of a plan that executing agents may make.
 func (s *Service) changePlan(ctx context.Context, ref Ref, id string, change func(Tx, *Principal, *Plan, *mplp.Plan) error) (moved *PlanObject, err error) {
+	var render func() []byte
 	err = s.as(ctx, ref, func(tx Tx, p *Principal) error {
 		plan, err := visiblePlan(tx, p, id)
 		if err != nil {
@@ -178,10 +179,14 @@ func (s *Service) changePlan(ctx context.Context, ref Ref, id string, change fun
 			return err
 		}
 		moved = &PlanObject{Plan: plan}
-		moved.Native, err = planNative(tx, plan)
+		render, err = planRender(tx, plan)
 		return err
 	})
-	return moved, err
+	if err != nil {
+		return nil, err
+	}
+	moved.Native = render()
+	return moved, nil
 }
 
 // stepGraph is a plan's steps by position, so that one move costs time linear
