@@ -227,8 +227,8 @@ func TestC29_C30_C32_ProposalIsAConfirm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if problems, err := mplp.ValidateStrict("confirm", canonical, w.Limits().Wire()); err != nil || len(problems) > 0 {
-		t.Errorf("C-32: its canonical form breaks %v, %v", problems, err)
+	if err := mplp.ValidateStrict("confirm", canonical, w.Limits().Wire()); err != nil {
+		t.Errorf("C-32: its canonical form breaks: %v", err)
 	}
 }
 

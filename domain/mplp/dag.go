@@ -31,7 +31,7 @@ func validateDAG(r *reader, steps []Step) {
 			}
 			if !ok {
 				r.problem(fmt.Sprintf("steps[%d].dependencies[%d]", i, j), "reference",
-					fmt.Sprintf("Step %s depends on non-existent %s", s.ID, shorten(dependency)))
+					fmt.Sprintf("Step %s depends on non-existent %s", shorten(s.ID), shorten(dependency)))
 				continue
 			}
 			waiting[i]++
@@ -91,13 +91,13 @@ const cycleNamed = 8
 // cycleWords reads like the message about a dependency that does not exist.
 func cycleWords(steps []Step, cycle []int) string {
 	var words strings.Builder
-	fmt.Fprintf(&words, "Step %s", steps[cycle[0]].ID)
+	fmt.Fprintf(&words, "Step %s", shorten(steps[cycle[0]].ID))
 	for n, i := range append(cycle[1:], cycle[0]) {
 		if n == cycleNamed {
-			fmt.Fprintf(&words, ", and so on through %d steps back to %s", len(cycle), steps[cycle[0]].ID)
+			fmt.Fprintf(&words, ", and so on through %d steps back to %s", len(cycle), shorten(steps[cycle[0]].ID))
 			break
 		}
-		fmt.Fprintf(&words, " depends on %s", steps[i].ID)
+		fmt.Fprintf(&words, " depends on %s", shorten(steps[i].ID))
 		if n < len(cycle)-1 && n < cycleNamed-1 {
 			words.WriteString(", which")
 		}

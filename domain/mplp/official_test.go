@@ -78,9 +78,8 @@ func official(t *testing.T, module string, data []byte, otherwise bool) bool {
 // testCanonical holds what a projection gave to the schemas and to itself.
 func testCanonical(t *testing.T, module string, native, canonical []byte) {
 	t.Helper()
-	problems, err := ValidateStrict(module, canonical, stored)
-	if err != nil || len(problems) > 0 {
-		t.Fatalf("%s\nbecame %s,\nwhich is not valid: %v %v", native, canonical, problems, err)
+	if err := ValidateStrict(module, canonical, stored); err != nil {
+		t.Fatalf("%s\nbecame %s,\nwhich is not valid: %v", native, canonical, err)
 	}
 	if !official(t, module, canonical, true) {
 		t.Fatalf("%s\nbecame %s,\nwhich the official schema refuses", native, canonical)

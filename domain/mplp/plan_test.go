@@ -68,6 +68,26 @@ func TestP20_BothFaults(t *testing.T) {
 	}
 }
 
+// TestP20_MessagesStayShort: an id that fills a body does not fill each message
+// about it.
+func TestP20_MessagesStayShort(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("a", 100_000)
+	body := planOf(step(long, long, "s9"))
+	_, liberal := ParsePlan([]byte(body), DefaultLimits)
+	for name, err := range map[string]error{"liberal": liberal, "strict": ValidateStrict("plan", []byte(body), DefaultLimits)} {
+		var refused *Invalid
+		if !errors.As(err, &refused) || len(refused.Problems) < 3 || len(refused.Notes) != 1 {
+			t.Fatalf("%s: error %v, want an Invalid about the id, the dependency and the cycle", name, err)
+		}
+		for _, p := range append(refused.Problems, Problem(refused.Notes[0])) {
+			if len(p.Message) > 400 {
+				t.Errorf("%s: the message about %s has %d bytes", name, p.Path, len(p.Message))
+			}
+		}
+	}
+}
+
 // TestP20_NamesTheCycle names the steps of one cycle beside the fixed words,
 // and none that only wait for it.
 func TestP20_NamesTheCycle(t *testing.T) {

@@ -112,16 +112,24 @@ func (r *reader) filled(o *Object, path, name string) {
 	}
 }
 
-// verdict gives what was read, or else everything that is wrong with it.
-func verdict[T any](r *reader, read *T) (*T, error) {
+// verdict is everything that is wrong with what was read.
+func (r *reader) verdict() error {
 	switch {
 	case r.fault != nil:
-		return nil, r.fault
+		return r.fault
 	case len(r.problems) > 0:
-		return nil, &Invalid{Problems: r.problems, Notes: r.notes}
+		return &Invalid{Problems: r.problems, Notes: r.notes}
 	default:
-		return read, nil
+		return nil
 	}
+}
+
+// verdict gives what was read, or else everything that is wrong with it.
+func verdict[T any](r *reader, read *T) (*T, error) {
+	if err := r.verdict(); err != nil {
+		return nil, err
+	}
+	return read, nil
 }
 
 func isNull(raw Raw) bool { return string(raw) == "null" }

@@ -14,30 +14,29 @@ var moduleForms = map[string]objectForm{
 // role, context or trace) by the official schema and, for plans, by the
 // invariants of requirements P-17 to P-25. It does not fill, allow or drop
 // anything but a byte order mark and a top-level "$comment" (requirements,
-// contradiction 40). It finds at most [MaxProblems]. Errors are *SyntaxError,
-// or say that there is no such module.
-func ValidateStrict(module string, data []byte, l Limits) ([]Problem, error) {
+// contradiction 40). Errors are *SyntaxError or *Invalid, or say that there is
+// no such module.
+func ValidateStrict(module string, data []byte, l Limits) error {
 	f, ok := moduleForms[module]
 	if !ok {
-		return nil, fmt.Errorf("there is no strict form of a %s", module)
+		return fmt.Errorf("there is no strict form of a %s", module)
 	}
 	r, o, err := open(data, l)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	steps, _ := o.Get("steps")
-	if module != "plan" || isNotArray(steps) {
+	if steps, _ := o.Get("steps"); module == "plan" && !isNotArray(steps) {
+		list := elements(steps)
+		if len(list) > l.Steps {
+			r.problem("steps", "limit", fmt.Sprintf("must have at most %d steps", l.Steps))
+			return r.verdict()
+		}
 		f.checkMembers(r, "", o)
-		return r.problems, nil
-	}
-	list := elements(steps)
-	if len(list) > l.Steps {
-		r.problem("steps", "limit", fmt.Sprintf("must have at most %d steps", l.Steps))
-		return r.problems, nil
+		r.checkSteps(list)
+		return r.verdict()
 	}
 	f.checkMembers(r, "", o)
-	r.checkSteps(list)
-	return r.problems, nil
+	return r.verdict()
 }
 
 // checkSteps holds the steps of a plan to what no schema can say.

@@ -13,11 +13,7 @@ import (
 // strictFaults gives what strict validation finds, as tests write it.
 func strictFaults(t *testing.T, module, body string) []fault {
 	t.Helper()
-	problems, err := ValidateStrict(module, []byte(body), DefaultLimits)
-	if err == nil && len(problems) > 0 {
-		err = &Invalid{Problems: problems}
-	}
-	return faults(t, err)
+	return faults(t, ValidateStrict(module, []byte(body), DefaultLimits))
 }
 
 func TestC4_StrictAcceptsWholeObjects(t *testing.T) {
@@ -162,35 +158,36 @@ func edited(t *testing.T, body string, set map[string]string) string {
 func TestValidateStrict_Refuses(t *testing.T) {
 	t.Parallel()
 	var syntax *SyntaxError
-	if _, err := ValidateStrict("role", []byte(`{"a":1,"a":2}`), DefaultLimits); !errors.As(err, &syntax) {
+	if err := ValidateStrict("role", []byte(`{"a":1,"a":2}`), DefaultLimits); !errors.As(err, &syntax) {
 		t.Errorf("a duplicate key gives %v, want a SyntaxError", err)
 	}
-	if _, err := ValidateStrict("ticket", []byte(`{}`), DefaultLimits); err == nil || errors.As(err, &syntax) {
+	if err := ValidateStrict("ticket", []byte(`{}`), DefaultLimits); err == nil || errors.As(err, &syntax) {
 		t.Errorf("an unknown module gives %v", err)
 	}
 	small := DefaultLimits
 	small.Steps, small.Edges = 1, 0
 	for limit, l := range map[string]Limits{"steps": small, "edges": {Depth: 32, NumberLen: 64, Steps: 2}} {
-		problems, err := ValidateStrict("plan", []byte(full["plan"]), l)
-		if err != nil || len(problems) != 1 || problems[0].Code != "limit" || problems[0].Path != "steps" {
-			t.Errorf("too many %s give %v, %v", limit, problems, err)
+		got := faults(t, ValidateStrict("plan", []byte(full["plan"]), l))
+		if diff := cmp.Diff([]fault{{"steps", "limit"}}, got); diff != "" {
+			t.Errorf("too many %s (-want +got):\n%s", limit, diff)
 		}
 	}
 }
 
-// TestP20_StrictSaysBoth reads S3's messages out of one plan with both faults.
+// TestP20_StrictSaysBoth reads S3's messages out of one plan with both faults,
+// and the steps of the cycle beside them.
 func TestP20_StrictSaysBoth(t *testing.T) {
 	t.Parallel()
 	body := edited(t, full["plan"], map[string]string{
 		"steps[0].dependencies": `["` + hex550 + `1"]`, "steps[1].dependencies": `["` + hex550 + `9"]`,
 	})
-	problems, err := ValidateStrict("plan", []byte(body), DefaultLimits)
-	want := []Problem{
+	err := ValidateStrict("plan", []byte(body), DefaultLimits)
+	want := &Invalid{Problems: []Problem{
 		{"steps[1].dependencies[0]", "reference", "Step " + hex550 + "2 depends on non-existent " + hex550 + "9"},
 		{"steps", "sa_plan_dag_acyclic", "Cyclic dependency detected"},
-	}
-	if diff := cmp.Diff(want, problems); diff != "" || err != nil {
-		t.Errorf("problems, error %v (-want +got):\n%s", err, diff)
+	}, Notes: []Warning{{"steps", "cycle", "Step " + hex550 + "1 depends on " + hex550 + "1."}}}
+	if diff := cmp.Diff(error(want), err); diff != "" {
+		t.Errorf("error (-want +got):\n%s", diff)
 	}
 }
 
@@ -260,13 +257,13 @@ func TestC4_StrictAgreesWithOfficial(t *testing.T) {
 		}
 		mutations(compact, func(text string) {
 			tried++
-			problems, err := ValidateStrict(module, []byte(text), DefaultLimits)
-			if err != nil {
-				t.Fatalf("%s: %v", text, err)
-			}
+			problems := strictFaults(t, module, text)
 			valid := true
 			for _, p := range problems {
 				seen[p.Code]++
+				if p.Code == "syntax" {
+					t.Fatalf("%s is refused as JSON", text)
+				}
 				if p.Code != "reference" && !strings.HasPrefix(p.Code, "sa_") {
 					valid = false
 				}

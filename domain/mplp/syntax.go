@@ -169,9 +169,10 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-// shorten keeps a hostile key from filling the error message.
+// shorten keeps a hostile key or id from filling the error message. What may be
+// an id stays whole.
 func shorten(name string) string {
-	const longest = 64
+	const longest = 128
 	if utf8.RuneCountInString(name) <= longest {
 		return name
 	}

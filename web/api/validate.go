@@ -45,15 +45,11 @@ func parsing[T any](parse func([]byte, mplp.Limits) (*T, error), judge func(*T) 
 	}
 }
 
-// strict checks an object by the official schema and S3's invariants, of which
-// nothing is only doubtful.
+// strict checks an object by the official schema and S3's invariants, for which
+// nothing is filled or only doubtful.
 func strict(kind string) validator {
 	return func(data []byte, l mplp.Limits) ([]mplp.Warning, error) {
-		problems, err := mplp.ValidateStrict(kind, data, l)
-		if err == nil && len(problems) > 0 {
-			err = &mplp.Invalid{Problems: problems}
-		}
-		return nil, err
+		return nil, mplp.ValidateStrict(kind, data, l)
 	}
 }
 
