@@ -25,13 +25,36 @@
   document.addEventListener("htmx:response:error", (event) => {
     const ctx = event.detail.ctx;
     const code = ctx?.response?.status;
-    if (code >= 500) say(own(ctx) ? `Nothing was changed, or it is not known (${code}). Reload before you try again.` : `The server could not answer (${code}). What you see may be old.`, 30);
+    if (!(code >= 500)) return;
+    const words = $(".failure .lead", new DOMParser().parseFromString(ctx.text, "text/html"))?.textContent;
+    if (own(ctx)) unanswered(ctx.sourceElement, `The server did not confirm your decision (${code})`, words ?? "Whether it was stored is not known.");
+    else say(`The server could not answer (${code}). What you see may be old.`, 30);
   });
   document.addEventListener("htmx:error", (event) => {
     const ctx = event.detail.ctx;
     if (!ctx || ctx.sourceElement?.id === "live") return;
-    say(own(ctx) ? "No answer from the server. Reload to see whether it was decided." : "No connection. What you see may be old.", 30);
+    if (own(ctx)) unanswered(ctx.sourceElement, "No answer from the server", "Whether your decision arrived is not known.");
+    else say("No connection. What you see may be old.", 30);
   });
+
+  // What a form sent and got no answer to is said on the form, until an answer
+  // takes the form's place. The page looks at once what became of it.
+  function unanswered(form, title, words) {
+    const place = $("#unanswered", form);
+    set($("strong", place), title);
+    set($("p", place), `${words} What you typed is still here. Send it again when the server answers: a decision counts once, and if this one did, you will see it.`);
+    place.hidden = false;
+    place.focus();
+    $("#confirm").dispatchEvent(new CustomEvent("refresh"));
+  }
+
+  // A page that has just been read and still has the form knows more.
+  function stillOpen() {
+    const place = $("#unanswered:not([hidden])");
+    if (!place) return;
+    set($("strong", place), "Nothing was decided: this still waits");
+    set($("p", place), "The server answers again. What you typed is still here: send it again.");
+  }
 
   // Most pages refresh a region of theirs, whose answer leads to the sign-in
   // page once the session is over. On the others the stream notices.
@@ -176,8 +199,10 @@
     unsent = mine ? "" : ["#reason", "#user_edit_content"].map((id) => $(id)?.value.trim()).filter(Boolean).join("\n");
   });
 
-  document.addEventListener("htmx:after:swap", () => {
+  document.addEventListener("htmx:after:swap", (event) => {
     refresh();
+    const ctx = event.detail.ctx;
+    if (ctx?.sourceElement?.id === "confirm" && ctx.response?.status < 400) stillOpen();
     const lost = $("#unsent");
     if (lost && unsent && !$("#reason")) {
       $("p", lost).textContent = unsent;

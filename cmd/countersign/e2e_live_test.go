@@ -1,7 +1,9 @@
 package main
 
 import (
+	"database/sql"
 	"net/http"
+	"sync"
 	"testing"
 
 	"github.com/chromedp/cdproto/network"
@@ -124,8 +126,56 @@ func TestE2E_NoAnswer(t *testing.T) {
 	gone.fill("#reason", "All clear")
 	gone.do(network.EmulateNetworkConditions(true, 0, -1, -1))
 	gone.click(`[data-verdict="approve"]`)
-	gone.sees("#status", "Reload to see whether it was decided")
+	gone.sees("#decision-form #unanswered", "Whether your decision arrived is not known")
 	if got := gone.value("#reason"); got != "All clear" {
 		t.Errorf("the reason is %q", got)
 	}
+}
+
+// A decision that could not be stored is said on the form, with what was typed,
+// until it is resolved: over a live refresh, and no longer than the form.
+func TestE2E_DecisionThatWasNotStored(t *testing.T) {
+	s := newStage(t)
+	asked := s.asksFor("The limit is 100", trade())
+	p := s.signsIn("reviewer")
+	p.provokes(http.StatusServiceUnavailable)
+	p.opensConfirm(asked.ConfirmID)
+	p.live()
+	p.fill("#reason", "All clear")
+
+	writable := s.holdsWriting()
+	p.click(`[data-verdict="approve"]`)
+	p.sees("#decision-form #unanswered", "Nothing was decided: this still waits")
+	p.waitFocus("#unanswered")
+	if got := p.value("#reason"); got != "All clear" {
+		t.Errorf("the reason is %q", got)
+	}
+	writable()
+	s.asksFor("Another", trade())
+	p.sees("#pending-count", "2")
+	p.sees("#unanswered", "send it again")
+	p.click(`[data-verdict="approve"]`)
+	p.waitFor(".receipt")
+	p.sees(".receipt", "All clear")
+	p.waitGone("#unanswered")
+	if told := s.told(asked.ConfirmID); told.Status != "approved" {
+		t.Errorf("the agent is told %+v", told)
+	}
+}
+
+// holdsWriting takes the right to write to the database away from the server,
+// as another program may, until the answer is called.
+func (s *stage) holdsWriting() (release func()) {
+	s.t.Helper()
+	db, err := sql.Open("sqlite", "file:"+s.db)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	release = sync.OnceFunc(func() { db.Close() }) // which ends the transaction
+	s.t.Cleanup(release)
+	db.SetMaxOpenConns(1)
+	if _, err := db.ExecContext(s.t.Context(), "BEGIN IMMEDIATE"); err != nil {
+		s.t.Fatal(err)
+	}
+	return release
 }
