@@ -296,10 +296,12 @@
 
   // Of what is too large the part that matters is shown first: the section that
   // is open; the step of a drawing that is gated, or where the plan begins.
-  for (const frame of $$(".drawing-scroll, .sections")) {
+  for (const frame of $$(".drawing-scroll, .strip")) {
     const step = ($(".gated, [aria-current=page]", frame) ?? $(".step", frame))?.getBoundingClientRect(), all = frame.getBoundingClientRect();
     if (step) frame.scrollBy(step.left + step.width / 2 - all.left - all.width / 2, step.top + step.height / 2 - all.top - all.height / 2);
   }
+  // Chromium leaves a link that is half in sight as it is.
+  document.addEventListener("focusin", (event) => event.target.closest(".strip a")?.scrollIntoView({ block: "nearest", inline: "nearest" }));
   refresh();
   $("[data-focus]")?.focus();
   setInterval(tick, 500);

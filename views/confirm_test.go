@@ -1,6 +1,8 @@
 package views_test
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -212,5 +214,16 @@ func TestLogNamesTheCause(t *testing.T) {
 	t.Parallel()
 	if got := find(t, "log").Find("#entry-42 td").Eq(2).Text(); !strings.Contains(got, "timeout") {
 		t.Errorf("the entry of a timeout says %q", got)
+	}
+}
+
+// However many roles may decide, the page names few of them and counts the rest.
+func TestManyDecidersAreCounted(t *testing.T) {
+	t.Parallel()
+	view := tradeView()
+	view.MayDecide = slices.Repeat([]string{"night-watch"}, 3_000)
+	said := document(t, render(t, story{content: views.Confirm(view)})).Find(".may-decide")
+	if n := said.Find(".badge").Length(); n > 20 || !strings.Contains(said.Text(), strconv.Itoa(3_000-n)+" other roles") {
+		t.Errorf("names %d roles: %s", n, said.Text())
 	}
 }

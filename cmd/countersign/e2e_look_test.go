@@ -79,8 +79,8 @@ func TestE2E_Narrow(t *testing.T) {
 	}
 }
 
-// An administrator's sections are one row at 390 px: it shows which one is open,
-// and the Tab key brings every other into sight.
+// An administrator's sections are one row at 390 px: it shows which one is open
+// and how much waits, and the Tab key brings every other into sight.
 func TestE2E_NarrowSections(t *testing.T) {
 	s := newStage(t)
 	p := s.signsIn("admin", narrow())
@@ -92,9 +92,11 @@ func TestE2E_NarrowSections(t *testing.T) {
 	}
 	var out []string
 	p.eval(`(() => {
-		const out = e => (r => r.left < 0 || r.right > 390)(e.getBoundingClientRect()) ? [e.textContent.trim()] : [];
+		const covered = (e, x) => !e.contains(document.elementFromPoint(x, e.getBoundingClientRect().top + 9));
+		const out = e => (r => r.left < 0 || r.right > 390 || covered(e, r.left + 9) || covered(e, r.right - 9))(e.getBoundingClientRect()) ? [e.textContent.trim()] : [];
 		const links = [...document.querySelectorAll(".sections a")];
-		return [...out(document.querySelector(".sections [aria-current=page]")), ...links.flatMap(e => (e.focus(), out(e)))];
+		const inSight = () => [".sections [aria-current=page]", "#pending-count"].flatMap(s => out(document.querySelector(s)));
+		return [...inSight(), ...links.reverse().flatMap(e => (e.focus(), [...out(e), ...out(document.querySelector("#pending-count"))]))];
 	})()`, &out)
 	if len(out) > 0 {
 		t.Errorf("out of sight: %q", out)
