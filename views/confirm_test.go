@@ -200,6 +200,13 @@ func TestP1_DrawingAndTable(t *testing.T) {
 		if step.Find("text.word").Text() == "" || step.Find("svg.icon").Length() != 1 {
 			t.Errorf("step %q has only a colour", step.Find("title").Text())
 		}
+		box := step.Find("rect.box")
+		for _, words := range step.Find("text").EachIter() {
+			cut := words.Parent()
+			if cut.Nodes[0].Data != "svg" || cut.AttrOr("width", "") != box.AttrOr("width", "-") || cut.AttrOr("x", "") != box.AttrOr("x", "-") {
+				t.Errorf("step %q may be drawn over others", words.Text())
+			}
+		}
 		if href := step.AttrOr("href", ""); doc.Find(href).Length() != 1 {
 			t.Errorf("%s leads nowhere", href)
 		}

@@ -6,7 +6,9 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode/utf8"
+	"unicode"
+
+	"golang.org/x/text/width"
 
 	"countersign/domain"
 	"countersign/domain/dag"
@@ -205,29 +207,61 @@ func units(f float64) int { return int(math.Round(f)) }
 // is room and within them where there is none.
 func wrap(text string) []string {
 	var lines []string
-	line := ""
+	line, taken := "", 0
 	for _, word := range strings.Fields(text) {
-		for utf8.RuneCountInString(word) > boxChars {
-			runes := []rune(word)
-			if line != "" {
-				lines, line = append(lines, line), ""
+		for _, part := range fit(word) {
+			width := room(part)
+			if taken > 0 && taken+room(" ")+width <= boxChars*letter {
+				line, taken = line+" "+part, taken+room(" ")+width
+				continue
 			}
-			lines, word = append(lines, string(runes[:boxChars])), string(runes[boxChars:])
-		}
-		switch {
-		case line == "":
-			line = word
-		case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) <= boxChars:
-			line += " " + word
-		default:
-			lines, line = append(lines, line), word
+			if taken > 0 {
+				lines = append(lines, line)
+			}
+			line, taken = part, width
 		}
 	}
-	if line != "" || len(lines) == 0 {
+	if taken > 0 || len(lines) == 0 {
 		lines = append(lines, cmp.Or(line, "(nothing to read)"))
 	}
 	if len(lines) > boxLines {
 		lines = append(lines[:boxLines-1], "… all of it in the table")
 	}
 	return lines
+}
+
+// fit cuts a word into parts that a line has room for.
+func fit(word string) (parts []string) {
+	if room(word) <= boxChars*letter {
+		return []string{word}
+	}
+	start, taken := 0, 0
+	for i, r := range word {
+		width := room(string(r))
+		if taken > 0 && taken+width > boxChars*letter {
+			parts, start, taken = append(parts, word[start:i]), i, 0
+		}
+		taken += width
+	}
+	return append(parts, word[start:])
+}
+
+// letter is the room that most letters take, in parts of it.
+const letter = 2
+
+// room is about as much as a text takes in a proportional font. Capitals are
+// wider than other letters, ideographs have twice the width, and what hides is
+// shown by a mark.
+func room(text string) (taken int) {
+	for _, r := range views.Marked(text) {
+		switch kind := width.LookupRune(r).Kind(); {
+		case kind == width.EastAsianWide, kind == width.EastAsianFullwidth, strings.ContainsRune("MW@%", r):
+			taken += 2 * letter
+		case unicode.IsUpper(r), r == 'm', r == 'w':
+			taken += letter * 3 / 2
+		default:
+			taken += letter
+		}
+	}
+	return taken
 }

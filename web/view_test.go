@@ -126,6 +126,10 @@ func TestWrapKeepsEveryWord(t *testing.T) {
 		{"two lines", "Deploy to staging and verify the login", []string{"Deploy to staging and", "verify the login"}},
 		{"no room to break", strings.Repeat("ä", 30), []string{strings.Repeat("ä", 22), strings.Repeat("ä", 8)}},
 		{"nothing", " ", []string{"(nothing to read)"}},
+		{"capitals", strings.Repeat("A", 30), []string{strings.Repeat("A", 14), strings.Repeat("A", 14), "AA"}},
+		{"ideographs", strings.Repeat("支", 13), []string{strings.Repeat("支", 11), "支支"}},
+		{"what a mark stands for", "read\u202e\u202e it", []string{"read\u202e\u202e", "it"}},
+		{"marks alone", strings.Repeat("\u202e", 3), []string{"\u202e\u202e", "\u202e"}},
 		{"a word that fills the line", "a " + strings.Repeat("b", 22), []string{"a", strings.Repeat("b", 22)}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
