@@ -70,10 +70,10 @@ func AsError(err error) *Error {
 	case errors.As(err, &e):
 		return e
 	case errors.As(err, &syntax):
-		return &Error{Code: CodeInvalidJSON, Message: syntax.Message,
+		return &Error{Code: CodeInvalidJSON, Message: "The body cannot be read: " + syntax.Summary() + ".",
 			Problems: []mplp.Problem{{Path: syntax.Path, Code: "format", Message: syntax.Message}}}
 	case errors.As(err, &invalid):
-		message := "The request breaks a rule."
+		message := "The request breaks a rule: " + invalid.Summary() + "."
 		for _, note := range invalid.Notes {
 			message += " " + note.Message
 		}

@@ -28,12 +28,10 @@ const (
 // the place as far as it is known.
 type SyntaxError struct{ Path, Message string }
 
-func (e *SyntaxError) Error() string {
-	if e.Path == "" {
-		return "invalid JSON: " + e.Message
-	}
-	return fmt.Sprintf("invalid JSON: %s: %s", e.Path, e.Message)
-}
+func (e *SyntaxError) Error() string { return "invalid JSON: " + e.Summary() }
+
+// Summary says where something is wrong, and what.
+func (e *SyntaxError) Summary() string { return at(e.Path, e.Message) }
 
 // Invalid lists everything that is wrong with a well-formed input, in document
 // order, at most [MaxProblems] of them. Notes help to find what a problem in
@@ -46,19 +44,27 @@ type Invalid struct {
 // MaxProblems bounds how many faults of one input are reported.
 const MaxProblems = 100
 
-func (e *Invalid) Error() string {
+func (e *Invalid) Error() string { return "invalid: " + e.Summary() }
+
+// Summary says where the first problem is, what it is, and how many more there
+// are.
+func (e *Invalid) Summary() string {
 	if len(e.Problems) == 0 {
-		return "invalid"
+		return "nothing is known of it"
 	}
-	p := e.Problems[0]
-	text := p.Message
-	if p.Path != "" {
-		text = p.Path + ": " + p.Message
-	}
+	text := at(e.Problems[0].Path, e.Problems[0].Message)
 	if more := len(e.Problems) - 1; more > 0 {
 		text += fmt.Sprintf(" (and %d more)", more)
 	}
-	return "invalid: " + text
+	return text
+}
+
+// at puts a message behind the place that it is about, if that is known.
+func at(path, message string) string {
+	if path == "" {
+		return message
+	}
+	return path + ": " + message
 }
 
 // Limits bounds what one document may hold.

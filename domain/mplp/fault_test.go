@@ -11,7 +11,7 @@ func TestErrors(t *testing.T) {
 	}{
 		{"syntax", &SyntaxError{Message: "not valid UTF-8"}, "invalid JSON: not valid UTF-8"},
 		{"syntax somewhere", &SyntaxError{Path: "a.b", Message: "duplicate key"}, "invalid JSON: a.b: duplicate key"},
-		{"nothing", &Invalid{}, "invalid"},
+		{"nothing", &Invalid{}, "invalid: nothing is known of it"},
 		{"one problem", &Invalid{Problems: []Problem{{"title", "required", "is required"}}}, "invalid: title: is required"},
 		{"two problems", &Invalid{Problems: []Problem{{"", "limit", "too much"}, {"a", "enum", "no"}}}, "invalid: too much (and 1 more)"},
 	}

@@ -19,10 +19,11 @@ import (
 func (a *api) body(c echo.Context, limit int) ([]byte, error) {
 	r := c.Request()
 	if coding := r.Header.Get(echo.HeaderContentEncoding); coding != "" && !strings.EqualFold(coding, "identity") {
-		return nil, &domain.Error{Code: codeUnsupportedMediaType, Message: "Send the body as it is, without Content-Encoding."}
+		return nil, unacceptable(codeUnsupportedMediaType, echo.HeaderContentEncoding, "const", "Send the body as it is, without Content-Encoding.")
 	}
 	if !isJSON(r.Header.Get(echo.HeaderContentType)) {
-		return nil, &domain.Error{Code: codeUnsupportedMediaType, Message: "Send Content-Type: application/json."}
+		c.Response().Header().Set(echo.HeaderAccept, echo.MIMEApplicationJSON)
+		return nil, unacceptable(codeUnsupportedMediaType, echo.HeaderContentType, "const", "Send Content-Type: application/json.")
 	}
 	var data bytes.Buffer
 	data.Grow(int(min(max(r.ContentLength, 0), trustedLength)) + bytes.MinRead)
@@ -30,7 +31,7 @@ func (a *api) body(c echo.Context, limit int) ([]byte, error) {
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return nil, &domain.Error{Code: domain.CodeTooLarge, Message: fmt.Sprintf("The body is over %d bytes.", limit)}
+		return nil, unacceptable(domain.CodeTooLarge, "", "limit", fmt.Sprintf("The body is over %d bytes.", limit))
 	case err != nil: // the caller broke off, or was too slow
 		return nil, &mplp.SyntaxError{Message: "the body ended too early"}
 	}
@@ -49,6 +50,12 @@ func isJSON(contentType string) bool {
 	mediaType, params, err := mime.ParseMediaType(contentType)
 	charset := params["charset"]
 	return err == nil && mediaType == echo.MIMEApplicationJSON && (charset == "" || strings.EqualFold(charset, "utf-8"))
+}
+
+// unacceptable refuses a body that is not even read, over a header or as a
+// whole.
+func unacceptable(code domain.Code, path, rule, message string) error {
+	return &domain.Error{Code: code, Message: message, Problems: []mplp.Problem{{Path: path, Code: rule, Message: message}}}
 }
 
 // read parses a body of the usual size.

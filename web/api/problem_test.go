@@ -62,7 +62,19 @@ func TestProblem_Requests(t *testing.T) {
 	before := s.entries()
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			admin.on(t).do(tt.method, tt.path, tt.body, tt.headers...).problem(tt.status, tt.slug)
+			got := admin.on(t).do(tt.method, tt.path, tt.body, tt.headers...).problem(tt.status, tt.slug)
+			faults, _ := got.member("errors").([]any)
+			if atFault := tt.status != http.StatusNotFound && tt.status != http.StatusMethodNotAllowed; atFault != (len(faults) > 0) {
+				t.Errorf("says what is at fault: %v, want %t", faults, atFault)
+			}
+			for _, fault := range faults[:min(len(faults), 1)] {
+				if message := fault.(map[string]any)["message"].(string); !strings.Contains(got.text("detail"), message) {
+					t.Errorf("the detail %q does not say %q", got.text("detail"), message)
+				}
+			}
+			if accept := got.header.Get("Accept"); (accept != "") != (tt.status == http.StatusUnsupportedMediaType && tt.name != "compressed") {
+				t.Errorf("Accept %q", accept)
+			}
 		})
 	}
 	if got := admin.do(http.MethodDelete, "/confirms", "").header.Get("Allow"); !strings.Contains(got, "GET") || !strings.Contains(got, "POST") {
