@@ -101,6 +101,11 @@ func TestEvidence_BundleVerifiesWithTheProgramAlone(t *testing.T) {
 	if got := invoke(t, "evidence", "verify", "--bundle", bundle, "--vkey", vkey, "--db", filepath.Join(t.TempDir(), "none.db")); !strings.HasPrefix(got, "verified") {
 		t.Error(got)
 	}
+	invoke(t, "user", "add", "auditor", "--role", "reviewer", "--db", r.db)
+	code, out, _ := attempt(t, "evidence", "verify", "--bundle", bundle, "--vkey", vkey, "--checkpoint", r.db+".head")
+	if code != int(exitUnknown) || !strings.Contains(out, "leave --checkpoint out") || !strings.Contains(out, "run beside the database: countersign evidence verify --checkpoint FILE") {
+		t.Errorf("with a checkpoint of another size: exit code %d, and it does not say what to do: %s", code, out)
+	}
 	data, err := os.ReadFile(bundle)
 	if err != nil {
 		t.Fatal(err)

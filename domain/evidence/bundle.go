@@ -108,7 +108,9 @@ func (r *Report) beside(kept, vkey string) {
 	case c.Size == r.Checkpoint.Size && c.Root != r.Checkpoint.Root:
 		r.found("the checkpoint kept: it is of another log of the same size")
 	case c.Size != r.Checkpoint.Size:
-		r.unknown("the checkpoint kept: a bundle does not show how the log grew from %d to %d entries; verify the database, or ask for a consistency proof", c.Size, r.Checkpoint.Size)
+		r.unknown("the checkpoint kept is of %d log entries and the bundle of %d, and a bundle does not show how a log grew.\n"+
+			"  To verify the bundle alone, leave --checkpoint out.\n"+
+			"  To verify that the log grew from the one to the other, run beside the database: countersign evidence verify --checkpoint FILE", c.Size, r.Checkpoint.Size)
 	}
 }
 
