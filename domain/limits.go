@@ -2,6 +2,7 @@ package domain
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -46,27 +47,46 @@ const (
 // MaxWait is how long a caller may wait for an outcome in one request.
 const MaxWait = 60 * time.Second
 
+// limit is one of the limits and its name on the command line.
+type limit struct {
+	name  string
+	value *int
+}
+
+func (l *Limits) all() []limit {
+	return []limit{
+		{"body", &l.Body}, {"plan_body", &l.PlanBody}, {"depth", &l.Depth}, {"number", &l.Number}, {"actions", &l.Actions},
+		{"steps", &l.Steps}, {"edges", &l.Edges}, {"events", &l.Events}, {"drawn", &l.Drawn},
+		{"pending", &l.Pending}, {"waits", &l.Waits}, {"all_waits", &l.AllWaits}, {"creates", &l.Creates}, {"burst", &l.Burst},
+	}
+}
+
+// String lists the limits as Parse reads them.
+func (l Limits) String() string {
+	var pairs []string
+	for _, limit := range l.all() {
+		pairs = append(pairs, fmt.Sprintf("%s=%d", limit.name, *limit.value))
+	}
+	return strings.Join(pairs, ",")
+}
+
 // Parse sets limits from "name=value,…", as the command line has them.
 func (l Limits) Parse(text string) (Limits, error) {
-	fields := map[string]*int{
-		"body": &l.Body, "plan_body": &l.PlanBody, "depth": &l.Depth, "number": &l.Number, "actions": &l.Actions,
-		"steps": &l.Steps, "edges": &l.Edges, "events": &l.Events, "drawn": &l.Drawn, "pending": &l.Pending, "waits": &l.Waits, "all_waits": &l.AllWaits,
-		"creates": &l.Creates, "burst": &l.Burst,
-	}
+	limits := l.all()
 	for pair := range strings.SplitSeq(text, ",") {
 		if pair == "" {
 			continue
 		}
 		name, value, _ := strings.Cut(pair, "=")
-		field, ok := fields[name]
-		if !ok {
-			return l, fmt.Errorf("there is no limit %q", name)
+		i := slices.IndexFunc(limits, func(limit limit) bool { return limit.name == name })
+		if i < 0 {
+			return l, fmt.Errorf("there is no limit %q; there are %s", name, DefaultLimits())
 		}
 		n, err := strconv.Atoi(value)
 		if err != nil || n < 1 {
 			return l, fmt.Errorf("limit %s: %q is not a whole number above 0", name, value)
 		}
-		*field = n
+		*limits[i].value = n
 	}
 	return l, nil
 }

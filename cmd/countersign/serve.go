@@ -29,7 +29,7 @@ var serveCommand = command{
 		f.Var(&o.proxies, "trusted-proxy", "`CIDR` of proxies whose X-Forwarded-For is believed; repeat for several")
 		f.BoolVar(&o.selfApproval, "allow-self-approval", false, "let users, never keys, decide what their own group requested")
 		f.StringVar(&o.metrics, "metrics", "", "`ADDRESS` and port that answers /metrics for Prometheus, to whoever reaches it; else there are none")
-		f.Func("limits", "limits to change, `k=v,…`", o.setLimits)
+		f.Func("limits", fmt.Sprintf("`k=v,…`, which limits to change: by default %v", o.limits), o.setLimits)
 		f.StringVar(&o.signingKey, "signing-key", "", "`FILE` of the key that signs the log; else the database's name with .key")
 		f.StringVar(&o.head, "head", "", "`FILE` that keeps the log's newest checkpoint, best on another disk; else the database's name with .head")
 		f.BoolVar(&o.acceptRestore, "accept-restore", false, "go on with a database that was restored from a backup: what is pending is cancelled, and the log says so")
