@@ -44,6 +44,8 @@ type Service struct {
 	followers followers
 	// looked is what the last look at deadlines found, if any.
 	looked atomic.Pointer[deadlines]
+	// peopled is set once there has been a user.
+	peopled atomic.Bool
 }
 
 // Config is what a Service needs beside its Store. Zero members get defaults

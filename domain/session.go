@@ -238,6 +238,22 @@ func (s *Service) SetupToken(ctx context.Context) (token string, err error) {
 	return token, err
 }
 
+// HasUsers says whether anybody has an account yet. Users are never removed:
+// once there is one, nobody looks again.
+func (s *Service) HasUsers(ctx context.Context) (bool, error) {
+	if !s.peopled.Load() {
+		err := s.store.View(ctx, func(r Reader) error {
+			users, err := r.Users()
+			s.peopled.Store(len(users) > 0)
+			return err
+		})
+		if err != nil {
+			return false, err
+		}
+	}
+	return s.peopled.Load(), nil
+}
+
 // LinkUser says who may use a one-time link: nil for the link of the first
 // set-up. A link that is unknown, used or too old is not-found.
 func (s *Service) LinkUser(ctx context.Context, token string) (user *User, err error) {

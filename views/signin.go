@@ -5,6 +5,7 @@ type SignInView struct {
 	Username string // kept after a refusal
 	Next     string // path to go to afterwards, posted back as next
 	Error    string // one sentence that does not tell which of the two was wrong
+	FirstRun bool   // nobody has an account yet
 }
 
 // PasswordView asks for a new password through a one-time link: the first
@@ -16,6 +17,6 @@ type PasswordView struct {
 	Setup    bool
 	Username string
 	Token    string // the secret of the one-time link; empty when the address holds it
-	Invalid  bool   // the link is unknown, used or expired: only that is shown
+	Invalid  bool   // the link is unknown, used or expired: only that is shown, and with Setup that the server prints another
 	Errors   Errors
 }

@@ -31,6 +31,11 @@ func (s *Server) loginPage(c echo.Context) error {
 }
 
 func (s *Server) showLogin(c echo.Context, status int, view views.SignInView) error {
+	known, err := s.svc.HasUsers(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	view.FirstRun = !known
 	token, err := s.openDoor(c)
 	if err != nil {
 		return err

@@ -141,6 +141,28 @@ func TestOpenPageDoesNotKeepTheSession(t *testing.T) {
 	b.want(b.get("/live"), http.StatusUnauthorized)
 }
 
+// While nobody has an account, who comes to sign in or with an old link is told
+// where the link for the first one is.
+func TestFirstRunIsExplained(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b := w.browser()
+	says := func(path string, status int, words string) {
+		t.Helper()
+		door := b.want(b.get(path), status).doc(t).Find(".door").Text()
+		if !strings.Contains(door, words) {
+			t.Errorf("%s does not say %q: %s", path, words, door)
+		}
+	}
+	says("/login", http.StatusOK, "Nobody has an account yet")
+	says("/setup?token=old", http.StatusNotFound, "Each time the server starts it prints a new one")
+	w.user("administrator", "admin")
+	says("/setup?token=old", http.StatusNotFound, "Ask an administrator")
+	if door := b.want(b.get("/login"), http.StatusOK).doc(t).Find(".door"); door.Find(".notice").Length() != 0 {
+		t.Errorf("with a user the sign-in says %s", door.Text())
+	}
+}
+
 func TestSetUpMakesTheFirstAdministrator(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -18,7 +18,11 @@ func (s *Server) linkPage(c echo.Context) error { return s.showLink(c, c.QueryPa
 func (s *Server) showLink(c echo.Context, link string, refused views.Errors) error {
 	user, err := s.svc.LinkUser(c.Request().Context(), link)
 	if domain.ErrorCode(err) == domain.CodeNotFound {
-		return s.showDoor(c, http.StatusNotFound, "This link does not work", "", views.Password(views.PasswordView{Invalid: true}))
+		known, err := s.svc.HasUsers(c.Request().Context())
+		if err != nil {
+			return err
+		}
+		return s.showDoor(c, http.StatusNotFound, "This link does not work", "", views.Password(views.PasswordView{Invalid: true, Setup: !known}))
 	} else if err != nil {
 		return err
 	}
