@@ -3,7 +3,10 @@ package views
 import (
 	"bytes"
 	"encoding/json"
+	"strconv"
 	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // Indent lays JSON out over lines. Only white space between tokens changes:
@@ -50,4 +53,59 @@ func splitLine(line string) codeText {
 		}
 	}
 	return text
+}
+
+// spelled is a line of JSON with the characters that its escapes stand for, as a
+// person reads it: many writers escape every letter beyond ASCII. What hides, and
+// what a string cannot hold otherwise, stays escaped, so that the line still
+// means the same. It is empty where there is nothing to spell.
+func spelled(line string) string {
+	if !strings.Contains(line, `\u`) {
+		return ""
+	}
+	var b strings.Builder
+	found := false
+	for line != "" {
+		size := 1
+		if line[0] == '\\' {
+			r, length := escaped(line)
+			if length > 0 && r >= ' ' && r != '"' && r != '\\' && !hides(r) {
+				b.WriteRune(r)
+				line, found = line[length:], true
+				continue
+			}
+			size = min(2, len(line)) // of \\ the second begins no escape
+		}
+		b.WriteString(line[:size])
+		line = line[size:]
+	}
+	if !found {
+		return ""
+	}
+	return b.String()
+}
+
+// escaped reads the \u escape, or the pair of them, at the beginning of a text.
+// The length is 0 where there is none, or half a pair.
+func escaped(text string) (r rune, length int) {
+	unit := func(text string) rune {
+		if len(text) < 6 || text[:2] != `\u` {
+			return utf8.RuneError
+		}
+		n, err := strconv.ParseUint(text[2:6], 16, 16)
+		if err != nil {
+			return utf8.RuneError
+		}
+		return rune(n)
+	}
+	switch r = unit(text); {
+	case r == utf8.RuneError:
+		return r, 0
+	case !utf16.IsSurrogate(r):
+		return r, 6
+	}
+	if r = utf16.DecodeRune(r, unit(text[6:])); r == utf8.RuneError {
+		return r, 0
+	}
+	return r, 12
 }

@@ -116,3 +116,26 @@ func (s *stage) postsPlainly(path string, body object) {
 		s.t.Fatalf("%s: status %d: %s", path, status, answer)
 	}
 }
+
+// Letters that are written from right to left do not turn a member around, and
+// what a writer escaped can be read beside it.
+func TestE2E_MembersReadFromLeftToRight(t *testing.T) {
+	s := newStage(t)
+	asked := s.asksFor("Transfer", object{"name": "transfer", "args": object{"المبلغ": "خمسمائة", "n": json.RawMessage(`"Ph\u00ea duy\u1ec7t \u202e"`)}})
+	p := s.signsIn("reviewer")
+	p.opensConfirm(asked.ConfirmID)
+	turned := `[...document.querySelectorAll(".code code")].filter(line => {
+		const name = line.querySelector("b");
+		if (!name) return false;
+		const value = document.createRange();
+		value.selectNode(name.nextSibling);
+		return value.getBoundingClientRect().left < name.getBoundingClientRect().right - 1;
+	}).map(line => line.textContent)`
+	var lines []string
+	if p.eval(turned, &lines); len(lines) > 0 {
+		t.Errorf("the value stands before the name: %q", lines)
+	}
+	if got, want := p.text(".code .reading"), `reads "n": "Phê duyệt \u202e"`; !strings.HasPrefix(strings.Join(strings.Fields(got), " "), want) {
+		t.Errorf("read as %q, want %q", got, want)
+	}
+}
