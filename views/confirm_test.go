@@ -58,6 +58,14 @@ func TestC2_DecisionsOffered(t *testing.T) {
 func TestDecisionFormFields(t *testing.T) {
 	t.Parallel()
 	doc := find(t, "confirm-several")
+	names := map[string]bool{}
+	for _, editor := range doc.Find(".editor summary").EachIter() {
+		name := strings.Join(strings.Fields(editor.Text()), " ")
+		if names[name] {
+			t.Errorf("two editors are named %q", name)
+		}
+		names[name] = true
+	}
 	form := doc.Find("#decision-form")
 	if got := form.AttrOr("action", ""); got != form.AttrOr("hx-post", "-") {
 		t.Errorf("action %q, hx-post %q", got, form.AttrOr("hx-post", ""))
