@@ -27,38 +27,39 @@
     const code = ctx?.response?.status;
     if (!(code >= 500)) return;
     const words = $(".failure .lead", new DOMParser().parseFromString(ctx.text, "text/html"))?.textContent;
-    if (own(ctx)) unanswered(ctx.sourceElement, `The server did not confirm your decision (${code})`, words ?? "Whether it was stored is not known.");
+    if (own(ctx)) unanswered(ctx, `The server did not confirm your decision (${code})`, words ?? "Whether it was stored is not known.");
     else say(`The server could not answer (${code}). What you see may be old.`, 30);
   });
   document.addEventListener("htmx:error", (event) => {
     const ctx = event.detail.ctx;
     if (!ctx || ctx.sourceElement?.id === "live") return;
-    if (own(ctx)) unanswered(ctx.sourceElement, "No answer from the server", "Whether your decision arrived is not known.");
+    if (own(ctx)) unanswered(ctx, "No answer from the server", "Whether your decision arrived is not known.");
     else say("No connection. What you see may be old.", 30);
   });
 
+  // Most pages refresh a region of theirs, whose answer leads to the sign-in
+  // page once the session is over. On the others the stream notices.
+  document.addEventListener("htmx:sse:error", (event) => { if (event.detail.status === 401) location.reload(); });
+
   // What a form sent and got no answer to is said on the form, until an answer
   // takes the form's place. The page looks at once what became of it.
-  function unanswered(form, title, words) {
-    const place = $("#unanswered", form);
+  function unanswered(ctx, title, words) {
+    const place = $("#unanswered", ctx.sourceElement);
     set($("strong", place), title);
-    set($("p", place), `${words} What you typed is still here. Send it again when the server answers: a decision counts once, and if this one did, you will see it.`);
+    set($("p", place), words);
+    set($("code", place), ctx.response?.headers.get("X-Request-Id") ?? "");
     place.hidden = false;
     place.focus();
     $("#confirm").dispatchEvent(new CustomEvent("refresh"));
   }
 
-  // A page that has just been read and still has the form knows more.
+  // A page that was read since and still has the form knows more.
   function stillOpen() {
     const place = $("#unanswered:not([hidden])");
     if (!place) return;
     set($("strong", place), "Nothing was decided: this still waits");
-    set($("p", place), "The server answers again. What you typed is still here: send it again.");
+    set($("p", place), "");
   }
-
-  // Most pages refresh a region of theirs, whose answer leads to the sign-in
-  // page once the session is over. On the others the stream notices.
-  document.addEventListener("htmx:sse:error", (event) => { if (event.detail.status === 401) location.reload(); });
 
   // Time ---------------------------------------------------------------------
 

@@ -153,7 +153,7 @@ func TestE2E_DecisionThatWasNotStored(t *testing.T) {
 	writable()
 	s.asksFor("Another", trade())
 	p.sees("#pending-count", "2")
-	p.sees("#unanswered", "send it again")
+	p.sees("#unanswered", "Send it again")
 	p.click(`[data-verdict="approve"]`)
 	p.waitFor(".receipt")
 	p.sees(".receipt", "All clear")
