@@ -98,6 +98,9 @@ func TestP14b_DraftIsAbandoned(t *testing.T) {
 	page := b.get("/plans/" + id)
 	b.want(b.submit(page, "/plans/"+id+"/cancel", "reason", "not needed"), http.StatusSeeOther)
 	b.want(b.submit(page, "/plans/"+id+"/cancel"), http.StatusConflict)
+	if got := b.want(b.get("/plans?status=lost"), http.StatusOK).doc(t).Find(".row").Length(); got != 1 {
+		t.Errorf("with a status that there is none of, %d plans, want all", got)
+	}
 	if got := b.want(b.get("/plans?status=cancelled"), http.StatusOK).doc(t).Find(".row").Length(); got != 1 {
 		t.Errorf("%d cancelled plans", got)
 	}

@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"net/url"
+	"slices"
 
 	"countersign/domain"
 	"countersign/views"
@@ -16,8 +17,14 @@ func (s *Server) mountPlans() {
 	s.form("/plans/:id/cancel", route.Capability(domain.PlanCreate, domain.PlanExecute, domain.ConfirmReject), s.cancelPlan)
 }
 
+// planStatuses are those that plans can be listed by.
+var planStatuses = []string{"draft", "proposed", "approved", "in_progress", "completed", "cancelled", "failed"}
+
 func (s *Server) plans(v *visit) error {
 	status, cursor := v.QueryParam("status"), v.QueryParam("cursor")
+	if !slices.Contains(planStatuses, status) {
+		status = ""
+	}
 	plans, next, err := s.svc.PlanRows(v.ctx(), v.ref(), domain.PlanFilter{Status: domain.PlanStatus(status)}, domain.Page{Cursor: cursor})
 	if err != nil {
 		return err
@@ -25,7 +32,7 @@ func (s *Server) plans(v *visit) error {
 	list := pager{path: "/plans", filter: url.Values{"status": {status}}}
 	view := views.PlansView{
 		Self: v.Request().URL.RequestURI(), EmptyAt: s.base.String(), NextURL: list.next(next), FirstURL: list.first(cursor),
-		Statuses: choices(status, "Any status", "draft", "proposed", "approved", "in_progress", "completed", "cancelled", "failed"),
+		Statuses: choices(status, "Any status", planStatuses...),
 	}
 	for _, plan := range plans {
 		view.Rows = append(view.Rows, newPlanRow(plan, s.svc.Now()))
