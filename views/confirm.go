@@ -171,6 +171,7 @@ type NextConfirm struct {
 // DecisionForm is posted to /confirms/{id}/decision; field names are API.md's
 // "Browser forms".
 type DecisionForm struct {
+	TooLong        bool   // a form cannot hold the arguments: none can be edited
 	Action         string // the address, with the filter's query
 	ContentHash    string
 	MayApprove     bool // also edit

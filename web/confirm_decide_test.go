@@ -273,6 +273,36 @@ func TestTimeoutIsNoRejectionInLists(t *testing.T) {
 }
 
 // Where there is nothing to look at the page says so.
+// Arguments that fill the limit of a body can be decided on, however many lines
+// they are shown in: the form has an editor only where it has room for one.
+func TestEveryConfirmCanBeDecided(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b, agent := w.user("reviewer", "reviewer"), w.asker()
+	for _, tc := range []struct {
+		name, args string
+		editor     bool
+	}{
+		{"a few", tradeArgs, true},
+		{"letters that a form escapes", `{"text":"` + strings.Repeat("م", 125_000) + `"}`, true},
+		{"a line for each number", `{"list":[` + strings.Repeat("1,", 100_000) + `1]}`, false},
+		{"deep ones", `{"list":[[[[[[[[[[[[[[[[[[[[` + strings.Repeat("1,", 30_000) + `1]]]]]]]]]]]]]]]]]]]]}`, false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			b, c := b.in(t), w.post(agent, `{"target_type":"other","actions":[{"name":"write","args":`+tc.args+`}]}`)
+			page := b.open(c)
+			fields := []string{"decision", "approve"}
+			editor := page.doc(t).Find(`textarea[name="args_0"]`)
+			if shown := editor.Length() == 1; shown != tc.editor {
+				t.Errorf("there is an editor: %t, want %t", shown, tc.editor)
+			} else if shown {
+				fields = append(fields, "args_0", strings.ReplaceAll(editor.Text(), "\n", "\r\n"))
+			}
+			b.want(b.submit(page, "/confirms/"+c.ID+"/decision", fields...), http.StatusSeeOther)
+		})
+	}
+}
+
 func TestConfirmOfNothingButItsReason(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -3,6 +3,7 @@ package web
 import (
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"countersign/domain"
@@ -131,6 +132,11 @@ func newDecisionForm(p *confirmPage) *views.DecisionForm {
 			MayApprove: domain.Allows(&action, domain.ActionApprove), MayEdit: domain.Allows(&action, domain.ActionEdit),
 		})
 	}
+	if form.TooLong = !fitsForm(p.Content.Actions); form.TooLong {
+		for i := range form.Actions {
+			form.Actions[i].MayEdit = false
+		}
+	}
 	if len(p.Standing.Roles) > 1 {
 		form.Roles = []views.Option{{Label: "the role that suffices and allows least"}}
 		for _, role := range p.Standing.Roles {
@@ -138,6 +144,19 @@ func newDecisionForm(p *confirmPage) *views.DecisionForm {
 		}
 	}
 	return form
+}
+
+// fitsForm reports whether a form can hold editors with the arguments of these
+// actions. They go with every decision, edited or not: what an agent spreads over
+// very many lines must not keep anybody from deciding.
+func fitsForm(actions []evidence.Action) bool {
+	const rest = maxForm / 8 // for the words of the decision, and what an edit adds
+	size := 0
+	for _, action := range actions {
+		text := views.Editable(views.Indent(string(action.Args)))
+		size += len(url.QueryEscape(strings.ReplaceAll(text, "\n", "\r\n")))
+	}
+	return size <= maxForm-rest
 }
 
 // decision is what was decided on the i-th action; nil while pending.
