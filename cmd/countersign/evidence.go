@@ -12,7 +12,7 @@ import (
 
 var evidenceExport = command{
 	name: "evidence export", flags: "--confirm ID | --trace ID --out FILE",
-	about: "Writes what proves a confirm, or all of a trace, into a new file that verifies offline with evidence verify --bundle.",
+	about: "Writes what proves a confirm, or all of a trace, into a new file. It verifies offline, with evidence verify --bundle.",
 	setup: func(f *flag.FlagSet) action {
 		confirm := f.String("confirm", "", "`ID` of a confirm")
 		trace := f.String("trace", "", "`ID` of a trace")

@@ -30,8 +30,8 @@ var serveCommand = command{
 		f.BoolVar(&o.selfApproval, "allow-self-approval", false, "let users, never keys, decide what their own group requested")
 		f.StringVar(&o.metrics, "metrics", "", "`ADDRESS` and port that answers /metrics for Prometheus, to whoever reaches it; else there are none")
 		f.Func("limits", fmt.Sprintf("`k=v,…`, which limits to change: by default %v", o.limits), o.setLimits)
-		f.StringVar(&o.signingKey, "signing-key", "", "`FILE` of the key that signs the log; else the database's name with .key")
-		f.StringVar(&o.head, "head", "", "`FILE` that keeps the log's newest checkpoint, best on another disk; else the database's name with .head")
+		f.StringVar(&o.signingKey, "signing-key", "", "`FILE` of the key that signs the log; else the database's name with .key, for PostgreSQL countersign.key")
+		f.StringVar(&o.head, "head", "", "`FILE` that keeps the log's newest checkpoint, best on another disk; else the database's name with .head, for PostgreSQL countersign.head")
 		f.BoolVar(&o.acceptRestore, "accept-restore", false, "go on with a database that was restored from a backup: what is pending is cancelled, and the log says so")
 		f.BoolVar(&o.demo, "demo", false, "use a throwaway database, create accounts and run an agent that asks")
 		return func(ctx context.Context, c *call) error {
