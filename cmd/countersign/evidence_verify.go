@@ -56,7 +56,7 @@ func (o *verifyOptions) verify(ctx context.Context, c *call) (*evidence.Report, 
 			return nil, fmt.Errorf("--vkey: %w", err)
 		}
 	}
-	kept, err := readIfNamed(o.checkpoint)
+	kept, err := o.kept()
 	if err != nil {
 		return nil, err
 	}
@@ -64,6 +64,20 @@ func (o *verifyOptions) verify(ctx context.Context, c *call) (*evidence.Report, 
 		return o.verifyBundle(kept)
 	}
 	return o.verifyDatabase(ctx, c, kept)
+}
+
+// kept reads the checkpoint kept from before, if one is named. A file that holds
+// none, such as an error that was stored in its place, says nothing of the log:
+// neither that it was changed nor that it was not.
+func (o *verifyOptions) kept() (string, error) {
+	text, err := readIfNamed(o.checkpoint)
+	if err != nil || o.checkpoint == "" {
+		return "", err
+	}
+	if _, err := evidence.PeekCheckpoint(text); err != nil {
+		return "", fmt.Errorf("--checkpoint %s: %w", o.checkpoint, err)
+	}
+	return text, nil
 }
 
 func (o *verifyOptions) verifyBundle(kept string) (*evidence.Report, error) {
