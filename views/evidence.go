@@ -77,9 +77,9 @@ type ConfirmEvidence struct {
 // shellQuote makes a word of a command of a key, which has no quotes.
 func shellQuote(vkey string) string { return "'" + vkey + "'" }
 
-// keepCommand stores a checkpoint under the day's date.
+// keepCommand stores a checkpoint under the day's date, and no answer that is none.
 func keepCommand(base string) string {
-	return "curl -sS -o checkpoint-$(date +%F).txt \\\n  -H 'Authorization: Bearer YOUR-KEY' \\\n  " + base + "/api/v1/evidence/checkpoint"
+	return "curl -fsS -o checkpoint-$(date +%F).txt \\\n  -H 'Authorization: Bearer YOUR-KEY' \\\n  " + base + "/api/v1/evidence/checkpoint"
 }
 
 // bundleFile is the name under which a browser saves the bundle of a confirm.

@@ -16,9 +16,9 @@ var evidenceVerify = command{
 	about: "Verifies the database, or a bundle, and changes nothing. Exit codes: 0 verified, 4 tampered, 3 cannot tell.",
 	setup: func(f *flag.FlagSet) action {
 		o := &verifyOptions{}
-		f.StringVar(&o.vkey, "vkey", "", "the `KEY` that must have signed; else that of the signing key beside the database")
-		f.StringVar(&o.checkpoint, "checkpoint", "", "`FILE` with a checkpoint kept from before, with which the log must begin")
-		f.StringVar(&o.bundle, "bundle", "", "`FILE` with a bundle to verify instead of the database")
+		f.Var((*filled)(&o.vkey), "vkey", "the `KEY` that must have signed; else that of the signing key beside the database")
+		f.Var((*filled)(&o.checkpoint), "checkpoint", "`FILE` with a checkpoint kept from before, with which the log must begin")
+		f.Var((*filled)(&o.bundle), "bundle", "`FILE` with a bundle to verify instead of the database")
 		return o.run
 	},
 }

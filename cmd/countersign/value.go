@@ -18,11 +18,27 @@ func (l *list) String() string { return strings.Join(*l, ",") }
 
 func (l *list) Set(value string) error {
 	if value == "" {
-		return errors.New("it is empty")
+		return errEmpty
 	}
 	*l = append(*l, value)
 	return nil
 }
+
+// filled is a flag that is not empty when it is given, as a script's variable
+// may be that was never set: what would go unchecked then must not seem checked.
+type filled string
+
+func (f *filled) String() string { return string(*f) }
+
+func (f *filled) Set(value string) error {
+	if value == "" {
+		return errEmpty
+	}
+	*f = filled(value)
+	return nil
+}
+
+var errEmpty = errors.New("it is empty")
 
 // life is a flag for how long something lives: 90d, or hours and minutes as in
 // 12h30m. Zero is for ever.
