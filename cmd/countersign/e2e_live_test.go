@@ -132,6 +132,18 @@ func TestE2E_NoAnswer(t *testing.T) {
 	}
 }
 
+// A page that refreshes nothing of itself leads to the sign-in, too, once its
+// session is over.
+func TestE2E_EndedSessionIsNoticed(t *testing.T) {
+	s := newStage(t)
+	p := s.signsIn("second")
+	p.provokes(http.StatusUnauthorized)
+	p.open("/evidence")
+	p.live()
+	invoke(t, "user", "disable", "second", "--db", s.db)
+	p.waitPath("/login")
+}
+
 // A decision that could not be stored is said on the form, with what was typed,
 // until it is resolved: over a live refresh, and no longer than the form.
 func TestE2E_DecisionThatWasNotStored(t *testing.T) {
