@@ -14,7 +14,9 @@ import (
 // once: at the latest when the last page of a commit is there, and before
 // anything is read, cut off or synced. So the file has all of a commit before
 // anybody is told of it, as without the journal. A failure to write comes later
-// than the call that caused it, but to the same commit.
+// than the call that caused it, but to the same commit. It gathers during a
+// commit alone: what is rolled back has no lock any more, and written then it
+// would take the place of what others have committed.
 type journal struct {
 	free func() // the place where the database finds the functions
 	// The file's own functions.
@@ -27,6 +29,8 @@ type journal struct {
 	data []byte // what is to be written, up to end
 	end  int64  // of what was appended
 	last bool   // the page to come is the last of a commit
+
+	committing bool
 }
 
 const (
@@ -85,6 +89,14 @@ func (h *sqliteHandle) gatherJournal() error {
 	return nil
 }
 
+// commit gathers what is appended while fn runs. What is left then is of a commit
+// that failed.
+func (j *journal) commit(fn func() error) error {
+	j.committing = true
+	defer func() { j.committing, j.data = false, j.data[:0] }()
+	return fn()
+}
+
 // replace puts a function in the place of the given one, and returns what must
 // be kept as long as it is there.
 func replace[F any](place *uintptr, given *F, fn F) *F {
@@ -97,7 +109,7 @@ func replace[F any](place *uintptr, given *F, fn F) *F {
 // of something is written as it comes: pages that a commit changed again after
 // they went to the file, and then the headers behind them.
 func (j *journal) gather(t *libc.TLS, file, data uintptr, n int32, at int64) int32 {
-	appended := at >= j.end && n <= maxGathered
+	appended := j.committing && at >= j.end && n <= maxGathered
 	if !appended || len(j.data)+int(n) > maxGathered || at != j.end {
 		if code := j.flush(t, file); code != sqlite3.SQLITE_OK {
 			return code
@@ -107,13 +119,14 @@ func (j *journal) gather(t *libc.TLS, file, data uintptr, n int32, at int64) int
 		j.end = 0 // the journal begins anew
 	}
 	j.end = max(j.end, at+int64(n))
+	if n == frameHeader {
+		j.last = binary.BigEndian.Uint32(libc.GoBytes(data, frameHeader)[4:]) != 0
+	}
 	if !appended {
 		return j.write(t, file, data, n, at)
 	}
 	j.data = append(j.data, libc.GoBytes(data, int(n))...)
-	if n == frameHeader {
-		j.last = binary.BigEndian.Uint32(j.data[len(j.data)-frameHeader+4:]) != 0
-	} else if j.last {
+	if n != frameHeader && j.last {
 		j.last = false
 		return j.flush(t, file)
 	}

@@ -81,7 +81,7 @@ func TestJournal_KeepsWhatIsCommitted(t *testing.T) {
 				}
 				end := []string{"COMMIT", "COMMIT", "ROLLBACK"}[random.IntN(3)]
 				for _, s := range both {
-					do(t, s, end)
+					finish(t, s, end)
 				}
 				want := held(t, plain)
 				if diff := cmp.Diff(want, held(t, beside)); diff != "" {
@@ -106,10 +106,75 @@ func TestJournal_KeepsWhatIsCommitted(t *testing.T) {
 	}
 }
 
+// What a transaction wrote and rolled back never goes to the file later: its
+// place there belongs to whoever commits next.
+func TestJournal_LosesWhatIsRolledBack(t *testing.T) {
+	t.Parallel()
+	for _, rows := range []int{8, 12, 38, 39, 59} { // one page each, more than the cache holds
+		t.Run(fmt.Sprintf("%d pages", rows), func(t *testing.T) {
+			t.Parallel()
+			d := &sqlite{path: filepath.Join(t.TempDir(), "gathered.db")}
+			if err := d.create(); err != nil {
+				t.Fatal(err)
+			}
+			open := func() *sqliteSession {
+				t.Helper()
+				s, err := d.open(d.path, d.writeSettings())
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { _ = s.close() })
+				return s
+			}
+			gathered, beside := open(), open()
+			do(t, gathered, "PRAGMA cache_size(10)")
+			if err := gathered.gatherJournal(); err != nil {
+				t.Fatal(err)
+			}
+			fill := func(s *sqliteSession, rows int, value byte) {
+				t.Helper()
+				do(t, s, "BEGIN IMMEDIATE")
+				for n := range rows {
+					do(t, s, "INSERT OR REPLACE INTO t VALUES ($1, $2)", n, bytes.Repeat([]byte{value}, 3000))
+				}
+			}
+			do(t, beside, "CREATE TABLE t (n INTEGER PRIMARY KEY, v BLOB)")
+			fill(beside, 60, 1)
+			finish(t, beside, "COMMIT")
+			do(t, beside, "PRAGMA wal_checkpoint(TRUNCATE)") // nothing is read from the journal
+			fill(gathered, rows, 2)
+			finish(t, gathered, "ROLLBACK")
+			fill(beside, 60, 3)
+			finish(t, beside, "COMMIT")
+			want := held(t, beside)
+			if diff := cmp.Diff(want, held(t, gathered)); diff != "" {
+				t.Errorf("the connection itself reads (-want +got):\n%.500s", diff)
+			}
+			if diff := cmp.Diff(want, held(t, open())); diff != "" {
+				t.Errorf("another connection reads (-want +got):\n%.500s", diff)
+			}
+		})
+	}
+}
+
 func do(t *testing.T, s *sqliteSession, text string, args ...any) {
 	t.Helper()
 	if err := s.run(text, args, nil); err != nil {
 		t.Fatalf("%s: %v", text, err)
+	}
+}
+
+// finish commits as the writer does, or rolls back.
+func finish(t *testing.T, s *sqliteSession, end string) {
+	t.Helper()
+	err := error(nil)
+	if end == "COMMIT" {
+		_, err = s.commit(true)
+	} else {
+		err = s.script(end)
+	}
+	if err != nil {
+		t.Fatalf("%s: %v", end, err)
 	}
 }
 

@@ -160,7 +160,12 @@ func (s *sqliteSession) drop() { s.waiting, s.unmarked = nil, false }
 
 // commit has nobody to tell: others look.
 func (s *sqliteSession) commit(bool) (known bool, err error) {
-	err = s.run("COMMIT", nil, nil)
+	end := func() error { return s.run("COMMIT", nil, nil) }
+	if s.journal != nil {
+		err = s.journal.commit(end)
+	} else {
+		err = end()
+	}
 	code := resultCode(err)
 	return code == sqlite3.SQLITE_FULL || code == sqlite3.SQLITE_BUSY, err
 }
