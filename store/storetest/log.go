@@ -3,6 +3,9 @@ package storetest
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"countersign/domain"
@@ -113,4 +116,87 @@ func testLogFilters(t *testing.T, s Store) {
 			same(t, "numbers", tt.want, got)
 		})
 	}
+}
+
+// testLogFiltersTogether holds filters of every kind, in any number, to what goes
+// through the whole log, with requests and imports in it.
+func testLogFiltersTogether(t *testing.T, s Store) {
+	random := rand.New(rand.NewPCG(5, 6))
+	some := func(values ...string) string { return values[random.IntN(len(values))] }
+	types := []string{evidence.EntryRequested, "confirm.imported", "confirm.approved", "plan.created", "plan.proposed", "never"}
+	var log []*evidence.Entry
+	err := s.Tx(context.Background(), func(tx domain.Tx) error {
+		for i := range 120 {
+			e := entry(some(types[:5]...))
+			e.PlanID, e.TraceID, e.ObjectID = some("", "", "p1", "p2"), some("", "t1", "t2"), some("", "", "o1")
+			switch e.Type {
+			case "confirm.approved":
+				e.ConfirmID = some("c0", "c1", "c2", "c3")
+			case evidence.EntryRequested, "confirm.imported":
+				e.ConfirmID = fmt.Sprintf("c%d", i)
+				c := confirm(e.ConfirmID, func(c *domain.Confirm) {
+					c.RequestedSeq, c.PlanID, c.TraceID, c.Imported = int64(i), e.PlanID, e.TraceID, e.Type != evidence.EntryRequested
+				})
+				if err := tx.InsertConfirm(c, content(c)); err != nil {
+					return err
+				}
+			}
+			log = append(log, e)
+			if err := tx.Append(e); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	wantError(t, "Tx", nil, err)
+	place := func() *int64 {
+		if random.IntN(2) == 0 {
+			return nil
+		}
+		n := int64(random.IntN(130) - 5)
+		return &n
+	}
+	for range 1500 {
+		f := domain.EntryFilter{After: place(), Before: place(), Newest: random.IntN(2) == 0, Limit: random.IntN(40),
+			PlanID: some("", "", "", "p1", "p2"), TraceID: some("", "", "", "t1", "t2"), ObjectID: some("", "", "", "o1"),
+			ConfirmID: some("", "", "", "", "c0", "c1", "c2", "c3", "C1"), Type: some("", "", types[random.IntN(6)])}
+		if n := random.IntN(5); n > 0 {
+			f.Types = slices.Clone(types)[random.IntN(3):][:n-1]
+		}
+		var want []int64
+		for _, e := range log {
+			if among(e, f) {
+				want = append(want, e.Seq)
+			}
+		}
+		if f.Newest {
+			slices.Reverse(want)
+		}
+		if f.Limit > 0 {
+			want = want[:min(len(want), f.Limit)]
+		}
+		var got []int64
+		for _, e := range read(t, s, func(r domain.Reader) ([]*evidence.Entry, error) { return r.Entries(f) }) {
+			got = append(got, e.Seq)
+		}
+		if !slices.Equal(want, got) {
+			data, _ := json.Marshal(f) // numbers and texts
+			t.Fatalf("%s: %v, want %v", data, got, want)
+		}
+	}
+}
+
+// among says whether an entry passes a filter.
+func among(e *evidence.Entry, f domain.EntryFilter) bool {
+	if f.After != nil && e.Seq <= *f.After || f.Before != nil && e.Seq >= *f.Before || f.Types != nil && !slices.Contains(f.Types, e.Type) {
+		return false
+	}
+	for filter, value := range map[*string]string{
+		&f.ConfirmID: e.ConfirmID, &f.PlanID: e.PlanID, &f.TraceID: e.TraceID, &f.ObjectID: e.ObjectID, &f.Type: e.Type,
+	} {
+		if *filter != "" && *filter != value {
+			return false
+		}
+	}
+	return true
 }

@@ -55,6 +55,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"absent rows", testNotFound},
 		{"log", testLog},
 		{"log filters", testLogFilters},
+		{"log filters together", testLogFiltersTogether},
 		{"transactions", testTransactions},
 		{"row digests", testRowDigests},
 		{"tree", testTree},
