@@ -93,10 +93,10 @@ func (d *sqlite) connectWriting(ctx context.Context) (session, error) {
 	for i := 1; ; i++ {
 		s, err := d.open(d.path, d.writeSettings())
 		if err == nil {
-			err = s.gatherJournal()
-		}
-		if err == nil {
-			return s, nil
+			if err = s.gatherJournal(); err == nil {
+				return s, nil
+			}
+			_ = s.close() // nothing is open on it
 		}
 		if !busy(err) || i == attempts {
 			return nil, err
