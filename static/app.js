@@ -57,7 +57,7 @@
   function stillOpen() {
     const place = $("#unanswered:not([hidden])");
     if (!place) return;
-    set($("strong", place), "Nothing was decided: this still waits");
+    set($("strong", place), "Not decided so far: this still waits");
     set($("p", place), "");
   }
 

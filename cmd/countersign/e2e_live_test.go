@@ -157,7 +157,7 @@ func TestE2E_DecisionThatWasNotStored(t *testing.T) {
 
 	writable := s.holdsWriting()
 	p.click(`[data-verdict="approve"]`)
-	p.sees("#decision-form #unanswered", "Nothing was decided: this still waits")
+	p.sees("#decision-form #unanswered", "Not decided so far: this still waits")
 	p.waitFocus("#unanswered")
 	if got := p.value("#reason"); got != "All clear" {
 		t.Errorf("the reason is %q", got)
