@@ -124,9 +124,9 @@
 // nothing is missed in between. What wakes them is an entry about what they wait
 // for, an entry that may have ended their rights, a deadline, or the end of the
 // server; then they look again. Only an outcome that this process has made comes
-// with its entry: whoever has heard of nothing else is given it without a look, for
-// what ended rights before it was told before it. While nothing happens a wait
-// costs neither a query nor a timer that ticks. Listen and ListenSession are the same for those
-// who must not keep a goroutine busy with waiting: they are called back, and ask
-// anew.
+// with its entry: whoever has heard of nothing else is given it without a look,
+// for what ended rights before it was told before it. While nothing happens a wait
+// costs neither a query nor a timer that ticks. Listen and ListenSession are the
+// same for those who must not keep a goroutine busy with waiting: they are called
+// back, and ask anew.
 package domain

@@ -10,7 +10,8 @@
 // dialect (dialect.go), and an open connection to either is a session (conn.go):
 // that to SQLite calls the library itself (sqlite_handle.go), and the one that
 // writes gathers what goes to the journal (sqlite_journal.go). A connection that
-// reads remembers what it read until somebody commits (seen.go).
+// reads remembers what it read until somebody commits (seen.go), and the one that
+// was used last is used next (readers.go).
 // Several processes may write to one database, on PostgreSQL from several
 // machines: each reads back what the others have appended (writer.go).
 package store

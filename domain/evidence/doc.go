@@ -24,6 +24,8 @@
 // Every SHA-256 is written in 43 characters, base64url without padding
 // (RFC 4648); elsewhere the hashes of contents and arguments are "sha256:" and 64
 // hexadecimal digits. The leaf in the tree is SHA-256(0x00 ‖ bytes) (RFC 6962).
+// Of the tree a database keeps each entry's leaf and the inner nodes from those of
+// 16 entries upwards; what lies between is made when it is needed ([ReadHashes]).
 //
 // The bytes of a content are described at [Content], the digest of a row at
 // [RowDigest].
