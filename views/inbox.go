@@ -1,9 +1,6 @@
 package views
 
-import (
-	"iter"
-	"time"
-)
+import "github.com/a-h/templ"
 
 // InboxView is GET /confirms: the pending or the decided confirms.
 type InboxView struct {
@@ -15,11 +12,9 @@ type InboxView struct {
 	PendingCap             int // above it the count reads "99+"; 0 means no cap
 
 	Filter   InboxFilter
-	Rows     iter.Seq[InboxRow] // nil: none
-	Now      time.Time          // the server's clock
-	Drawn    *InboxDrawn        // rows drawn before; may be nil
-	NextURL  string             // the next page, empty on the last
-	FirstURL string             // back to the first page, empty on it
+	Rows     templ.Component // InboxRows; nil: none
+	NextURL  string          // the next page, empty on the last
+	FirstURL string          // back to the first page, empty on it
 
 	EmptyAt string // the server's base URL for the curl example of an empty inbox
 }

@@ -18,7 +18,7 @@ import (
 // drawn renders an inbox of these rows as of a moment, with rows drawn before.
 func drawn(t *testing.T, d *views.InboxDrawn, at time.Time, rows ...views.InboxRow) string {
 	t.Helper()
-	return markup(t, views.Inbox(views.InboxView{Rows: slices.Values(rows), Now: at, Drawn: d}))
+	return markup(t, views.Inbox(views.InboxView{Rows: views.InboxRows(slices.Values(rows), at, d)}))
 }
 
 func listed() views.InboxRow {

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"iter"
 	"time"
 
 	"github.com/a-h/templ"
@@ -40,11 +41,12 @@ type InboxFacts struct {
 	Took      time.Duration // from receipt to decision; 0: not known
 }
 
-// inboxRows draws the rows, or takes them as they were drawn before.
-func inboxRows(v InboxView) templ.Component {
+// InboxRows draws the rows as of now, or takes them as they were drawn before; d
+// may be nil.
+func InboxRows(rows iter.Seq[InboxRow], now time.Time, d *InboxDrawn) templ.Component {
 	return drawn(func(m *markup) {
-		for row := range v.Rows {
-			m.filled(v.Drawn.row(&row), v.Now)
+		for row := range rows {
+			m.filled(d.row(&row), now)
 		}
 	})
 }

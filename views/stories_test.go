@@ -100,11 +100,15 @@ func with(v views.ConfirmView, change func(*views.ConfirmView)) views.ConfirmVie
 	return v
 }
 
+func inboxRows(rows []views.InboxRow) templ.Component {
+	return views.InboxRows(slices.Values(rows), now, nil)
+}
+
 func inboxView() views.InboxView {
 	return views.InboxView{
 		Self: "/confirms?status=pending", PendingURL: "/confirms?status=pending", DecidedURL: "/confirms?status=decided",
 		PendingCount: 4, PendingCap: 99, Filter: inboxFilter(), NextURL: "/confirms?cursor=abc",
-		Now: now, Rows: slices.Values([]views.InboxRow{
+		Rows: inboxRows([]views.InboxRow{
 			{Tools: []string{"execute_trade"}, InboxFacts: views.InboxFacts{
 				ID: "c1", URL: "/confirms/c1", TargetType: "other", Target: "order-7781",
 				Reason: "The portfolio is 3 % below its target for VNM. Buying 100 brings it back.", Requester: "trading-agent", RequestRole: "executor",
@@ -139,7 +143,7 @@ func inboxFilter() views.InboxFilter {
 func decidedView() views.InboxView {
 	return views.InboxView{
 		Decided: true, PendingURL: "/confirms", DecidedURL: "/confirms?status=decided", PendingCount: 130, PendingCap: 99, Filter: inboxFilter(), FirstURL: "/confirms?status=decided",
-		Now: now, Rows: slices.Values([]views.InboxRow{
+		Rows: inboxRows([]views.InboxRow{
 			{Tools: []string{"execute_trade"}, InboxFacts: views.InboxFacts{ID: "d1", URL: "/confirms/d1", TargetType: "other", Target: "order-7781", Reason: "Rebalancing.", Requester: "trading-agent", RequestRole: "executor", Requested: now.Add(-time.Hour), Decided: true, Status: "approved", Outcome: "as edited", By: "reviewer", DecidedAt: now.Add(-time.Hour), Took: 72 * time.Second}},
 			{InboxFacts: views.InboxFacts{ID: "d2", URL: "/confirms/d2", TargetType: "plan", Heading: "Fix Login Bug", Target: "Fix Login Bug", Reason: "Fix the 500 error.", Requester: "planner-agent", RequestRole: "planner", Requested: now.Add(-time.Hour), Decided: true, Status: "rejected", Cause: "timeout", Outcome: "nobody decided in time", DecidedAt: now.Add(-2 * time.Hour), Took: 5 * time.Minute}},
 			{Tools: []string{"wire_transfer"}, InboxFacts: views.InboxFacts{ID: "d3", URL: "/confirms/d3", TargetType: "other", Target: "wire-1", Requester: "payments-agent", RequestRole: "executor", Requested: now.Add(-time.Hour), Decided: true, Status: "cancelled", Outcome: "withdrawn by the agent", By: "payments-agent", DecidedAt: now.Add(-3 * time.Hour), Took: 8 * time.Second}},

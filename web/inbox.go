@@ -105,8 +105,8 @@ func (s *Server) inbox(v *visit) error {
 		return err
 	}
 	v.waiting = &list.Pending
-	view := newInboxView(q, list.Rows, s.svc.Now())
-	view.Drawn = &s.rows
+	view := newInboxView(q, list.Rows)
+	view.Rows = s.lists.drawn(q, list.Rows, s.svc.Now())
 	view.Self, view.EmptyAt, view.PendingCount = v.Request().URL.RequestURI(), s.base.String(), list.Pending
 	pages := q.pager()
 	view.NextURL, view.FirstURL = pages.next(list.Next), pages.first(cursor)

@@ -1,8 +1,8 @@
 package web
 
 import (
+	"iter"
 	"slices"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -10,10 +10,10 @@ import (
 	"countersign/views"
 )
 
-func newInboxView(q inboxQuery, rows []domain.InboxRow, now time.Time) views.InboxView {
+func newInboxView(q inboxQuery, rows []domain.InboxRow) views.InboxView {
 	q.Mine = q.Mine && !q.Decided
 	view := views.InboxView{
-		Now: now, Decided: q.Decided, PendingURL: q.tab(false), DecidedURL: q.tab(true), PendingCap: pendingCap,
+		Decided: q.Decided, PendingURL: q.tab(false), DecidedURL: q.tab(true), PendingCap: pendingCap,
 		Filter: views.InboxFilter{
 			Query: q.Query, Mine: q.Mine, Roles: roleFilter(q.Role, rows),
 			TargetTypes: choices(q.TargetType, "Any target", "plan", "context", "trace", "extension", "other"),
@@ -21,16 +21,18 @@ func newInboxView(q inboxQuery, rows []domain.InboxRow, now time.Time) views.Inb
 			ClearURL:    inboxQuery{Decided: q.Decided}.url(),
 		},
 	}
-	if from := q.under(""); len(rows) > 0 {
-		view.Rows = func(yield func(views.InboxRow) bool) {
-			for _, row := range rows {
-				if !yield(newInboxRow(confirmPath(row.ID)+from, row, q.Decided)) {
-					return
-				}
+	return view
+}
+
+func newInboxRows(q inboxQuery, rows []domain.InboxRow) iter.Seq[views.InboxRow] {
+	from := q.under("")
+	return func(yield func(views.InboxRow) bool) {
+		for _, row := range rows {
+			if !yield(newInboxRow(confirmPath(row.ID)+from, row, q.Decided)) {
+				return
 			}
 		}
 	}
-	return view
 }
 
 func newInboxRow(address string, c domain.InboxRow, decided bool) views.InboxRow {

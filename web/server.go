@@ -14,7 +14,6 @@ import (
 
 	"countersign/domain"
 	"countersign/static"
-	"countersign/views"
 	"countersign/web/api"
 	"countersign/web/park"
 	"countersign/web/route"
@@ -59,7 +58,7 @@ type Server struct {
 	sessions *sessionStore
 	doors    sessions.Options // cookies of forms that come before a session
 	drawings *drawings
-	rows     views.InboxDrawn
+	lists    inboxLists
 	ready    *readiness
 	observed func(Request)
 	waiting  func(kind string, by int)
