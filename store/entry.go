@@ -46,76 +46,111 @@ func (r *reader) Entries(f domain.EntryFilter) ([]*evidence.Entry, error) {
 	s := entryQuery(f)
 	list, err := r.entries(s.String(), s.args...)
 	return slices.DeleteFunc(list, func(e *evidence.Entry) bool { // a number in a row proves nothing
-		return f.ConfirmID != "" && e.ConfirmID != f.ConfirmID
+		return f.ConfirmID != "" && e.ConfirmID != f.ConfirmID || f.TraceID != "" && e.TraceID != f.TraceID
 	}), err
 }
 
-// entryQuery finds entries along one index, in its order. Those of several types
-// are merged from the index of types, if nothing more telling leads.
+// entryQuery finds entries along one index, in its order. Those of a trace or of
+// several types, if nothing more telling leads, are merged: the requests among
+// them are found along their confirms.
 func entryQuery(f domain.EntryFilter) *statement {
-	var along, beside []condition
-	if f.ConfirmID != "" {
-		along = append(along, ofConfirm(f.ConfirmID))
-	}
-	for _, c := range []struct{ column, value string }{{"object_id", f.ObjectID}, {"plan_id", f.PlanID}, {"trace_id", f.TraceID}} {
-		switch {
-		case c.value == "":
-		case along == nil:
-			along = append(along, condition{c.column + " = ?", []any{c.value}})
-		default: // COALESCE keeps the database from choosing this one's index
-			beside = append(beside, condition{"COALESCE(" + c.column + ", '') = ?", []any{c.value}})
-		}
-	}
 	if f.Type != "" {
 		f.Types = []string{f.Type}
-	}
-	within := func(seq string) (list []condition) {
-		if f.After != nil {
-			list = append(list, condition{seq + " > ?", []any{*f.After}})
-		}
-		if f.Before != nil {
-			list = append(list, condition{seq + " < ?", []any{*f.Before}})
-		}
-		return list
-	}
-	beside = append(beside, within("seq")...)
-	order := " ORDER BY seq"
-	if f.Newest {
-		order += " DESC"
 	}
 	if f.Limit <= 0 {
 		f.Limit = domain.MaxPage
 	}
+	order := " ORDER BY seq"
+	if f.Newest {
+		order += " DESC"
+	}
+	end := fmt.Sprintf("%s LIMIT %d", order, f.Limit)
 	s := new(statement)
-	switch merged := len(f.Types) > 0 && along == nil; {
-	case merged:
+	switch lead := lead(f); {
+	case lead != nil:
+		s.where(lead, sameTrace(f), amongTypes(f.Types), within("seq", f))
+	case f.TraceID != "":
+		s.add("WHERE seq IN (SELECT seq FROM (SELECT seq FROM log")
+		s.where([]condition{{"trace_id = ?", []any{f.TraceID}}}, amongTypes(f.Types), within("seq", f))
+		if len(f.Types) == 0 || slices.Contains(f.Types, evidence.EntryRequested) {
+			s.add(" UNION ALL ")
+			s.requests(f, condition{"trace_id = ?", []any{f.TraceID}})
+		}
+		s.add(end + ") found)")
+	case len(f.Types) > 0:
 		s.add("WHERE seq IN (SELECT seq FROM (")
 		for i, t := range f.Types {
 			if i > 0 {
 				s.add(" UNION ALL ")
 			}
 			if t == evidence.EntryRequested { // no index of types has them
-				s.add("SELECT requested_seq AS seq FROM confirms")
-				s.where([]condition{{"imported = 0", nil}}, within("requested_seq"))
+				s.requests(f)
 				continue
 			}
 			s.add("SELECT seq FROM log")
-			s.where([]condition{{"type = ?", []any{t}}}, beside)
+			s.where([]condition{{"type = ?", []any{t}}}, within("seq", f))
 		}
-		s.add(fmt.Sprintf("%s LIMIT %d) found)", order, f.Limit))
-	case len(f.Types) > 0:
-		marks := strings.Repeat(", ?", len(f.Types))[2:]
-		values := make([]any, len(f.Types))
-		for i, t := range f.Types {
-			values[i] = t
-		}
-		beside = append(beside, condition{"COALESCE(type, '" + evidence.EntryRequested + "') IN (" + marks + ")", values})
-		fallthrough
+		s.add(end + ") found)")
 	default:
-		s.where(along, beside)
+		s.where(within("seq", f))
 	}
-	s.add(fmt.Sprintf("%s LIMIT %d", order, f.Limit))
+	s.add(end)
 	return s
+}
+
+// lead finds the entries of a confirm, an object or a plan along the index of the
+// first of them, and narrows to those of the others.
+func lead(f domain.EntryFilter) (list []condition) {
+	if f.ConfirmID != "" {
+		list = append(list, ofConfirm(f.ConfirmID))
+	}
+	for _, c := range []struct{ column, value string }{{"object_id", f.ObjectID}, {"plan_id", f.PlanID}} {
+		switch {
+		case c.value == "":
+		case list == nil:
+			list = append(list, condition{c.column + " = ?", []any{c.value}})
+		default: // COALESCE keeps the database from choosing this one's index
+			list = append(list, condition{"COALESCE(" + c.column + ", '') = ?", []any{c.value}})
+		}
+	}
+	return list
+}
+
+// sameTrace narrows to a trace's entries. Of a request it is its confirm's.
+func sameTrace(f domain.EntryFilter) []condition {
+	if f.TraceID == "" {
+		return nil
+	}
+	return []condition{{`COALESCE(CASE WHEN type IS NULL THEN (SELECT c.trace_id FROM confirms c WHERE c.requested_seq = seq)
+		ELSE trace_id END, '') = ?`, []any{f.TraceID}}}
+}
+
+func amongTypes(types []string) []condition {
+	if len(types) == 0 {
+		return nil
+	}
+	values := make([]any, len(types))
+	for i, t := range types {
+		values[i] = t
+	}
+	return []condition{{"COALESCE(type, '" + evidence.EntryRequested + "') IN (" + strings.Repeat(", ?", len(types))[2:] + ")", values}}
+}
+
+// within narrows to the entries between two.
+func within(seq string, f domain.EntryFilter) (list []condition) {
+	if f.After != nil {
+		list = append(list, condition{seq + " > ?", []any{*f.After}})
+	}
+	if f.Before != nil {
+		list = append(list, condition{seq + " < ?", []any{*f.Before}})
+	}
+	return list
+}
+
+// requests selects the numbers of entries that requested a confirm.
+func (s *statement) requests(f domain.EntryFilter, of ...condition) {
+	s.add("SELECT requested_seq AS seq FROM confirms")
+	s.where(of, []condition{{"imported = 0", nil}}, within("requested_seq", f))
 }
 
 // ofConfirm finds the entries of a confirm: the one that requested it by its

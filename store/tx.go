@@ -46,14 +46,11 @@ func (x *tx) NextSeq() (int64, error) { return x.next, nil }
 func (x *tx) Append(e *evidence.Entry) error {
 	e.Seq, e.Rows = x.next, x.rows
 	data := e.Marshal()
-	kind, confirm := e.Type, e.ConfirmID
-	if kind == evidence.EntryRequested {
-		kind, confirm = "", "" // NULL stands for it, and the confirm has its number
-	}
+	kind, confirm, trace := e.Searched()
 	leaf := evidence.LeafHash(data)
 	err := x.c.later(`INSERT INTO log (seq, entry, hash, type, confirm_id, plan_id, object_id, trace_id)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, e.Seq, data, leaf[:],
-		text(&kind).value(), text(&confirm).value(), text(&e.PlanID).value(), text(&e.ObjectID).value(), text(&e.TraceID).value())
+		text(&kind).value(), text(&confirm).value(), text(&e.PlanID).value(), text(&e.ObjectID).value(), text(&trace).value())
 	if err != nil {
 		return fmt.Errorf("append to log: %w", err)
 	}

@@ -67,16 +67,13 @@ func (a *Audit) Entry(row LogRow) {
 	if e.Seq != row.Seq {
 		a.report.found("log entry %d: its bytes are those of entry %d", row.Seq, e.Seq)
 	}
-	kind, confirm := e.Type, e.ConfirmID
-	if kind == EntryRequested {
-		kind, confirm = "", ""
-	}
+	kind, confirm, trace := e.Searched()
 	for _, column := range [...]struct {
 		name, want string
 		got        Value
 	}{
 		{"type", kind, row.Type}, {"confirm_id", confirm, row.ConfirmID}, {"plan_id", e.PlanID, row.PlanID},
-		{"object_id", e.ObjectID, row.ObjectID}, {"trace_id", e.TraceID, row.TraceID},
+		{"object_id", e.ObjectID, row.ObjectID}, {"trace_id", trace, row.TraceID},
 	} {
 		if (column.got.Kind == Null) != (column.want == "") || string(column.got.Bytes) != column.want {
 			a.report.found("log entry %d: the column %s does not repeat the entry", row.Seq, column.name)

@@ -81,6 +81,16 @@ type wireDecision struct {
 	Filled   bool   `json:"filled,omitempty"`
 }
 
+// Searched are the members by which a store finds the entry, beside its plan and
+// its object. Those of a request are empty: its confirm has its number, and is
+// found by them itself.
+func (e *Entry) Searched() (kind, confirmID, traceID string) {
+	if e.Type == EntryRequested {
+		return "", "", ""
+	}
+	return e.Type, e.ConfirmID, e.TraceID
+}
+
 // Marshal gives the bytes of the entry that are stored and hashed. Data is
 // compact JSON.
 func (e *Entry) Marshal() []byte {

@@ -234,8 +234,9 @@ CREATE INDEX traces_created ON traces (created_at, trace_id);
 CREATE INDEX traces_group ON traces (requested_group, created_at, trace_id);
 
 -- entry is the leaf, verbatim, and hash is its own in the Merkle tree over the
--- log. The other columns repeat members of it to be searched. Most entries request a confirm: type and confirm_id are NULL in them
--- alone, and confirms.requested_seq has their number.
+-- log. The other columns repeat members of it to be searched. Most entries
+-- request a confirm: type, confirm_id and trace_id are NULL in them, as is type
+-- in them alone. confirms.requested_seq has their number.
 CREATE TABLE log (
     seq        INTEGER PRIMARY KEY,
     entry      BLOB NOT NULL,
