@@ -37,9 +37,30 @@
     else say("No connection. What you see may be old.", 30);
   });
 
-  // Most pages refresh a region of theirs, whose answer leads to the sign-in
-  // page once the session is over. On the others the stream notices.
-  document.addEventListener("htmx:sse:error", (event) => { if (event.detail.status === 401) location.reload(); });
+  // Once the session is over the page leads to the sign-in page, and takes the
+  // words along that were typed: a form that comes without a session counts as
+  // nothing, and is shown again to who sent it. Most pages refresh a region of
+  // theirs and notice by its answer, the others by the stream.
+  document.addEventListener("htmx:after:request", (event) => {
+    const ctx = event.detail.ctx;
+    if (ctx?.response?.status === 401 && takeAlong(own(ctx) ? ctx.sourceElement : begun())) event.preventDefault();
+  });
+  document.addEventListener("htmx:sse:error", (event) => {
+    if (event.detail.status === 401 && !takeAlong(begun())) location.reload();
+  });
+
+  // What it sends cannot count: its token died with the session.
+  function takeAlong(form) {
+    form?.submit();
+    return Boolean(form);
+  }
+
+  // begun is the form that somebody has typed into.
+  function begun() {
+    const touched = (field) => field.value !== (field.defaultValue ?? field.value) || field.checked !== field.defaultChecked;
+    return $$("form[method=post]").find((form) => !$("[type=password]", form)
+      && ($("[aria-invalid=true]", form) || [...form.elements].some(touched)));
+  }
 
   // What a form sent and got no answer to is said on the form, until an answer
   // takes the form's place. The page looks at once what became of it.
@@ -303,7 +324,11 @@
   }
   // Chromium leaves a link that is half in sight as it is.
   document.addEventListener("focusin", (event) => event.target.closest(".strip a")?.scrollIntoView({ block: "nearest", inline: "nearest" }));
+  // The answer to a form stands where the form was sent to: reloading it must not
+  // send the form again.
+  const { address } = document.body.dataset;
+  if (address) history.replaceState(null, "", address);
   refresh();
-  $("[data-focus]")?.focus();
+  ($("[aria-invalid=true]") ?? $("[data-focus]"))?.focus();
   setInterval(tick, 500);
 })();

@@ -12,6 +12,7 @@ type Frame struct {
 	Seen      int64   // last log entry before the page was read: the stream of signals begins after it
 	Now       string  // the server's clock, RFC 3339: countdowns run on it, whatever the reader's clock says
 	Shortcuts bool    // the account's setting for keyboard shortcuts
+	Address   string  // of the page where it is not the one that was asked; empty otherwise
 	Refresh   int     // seconds between reloads without JavaScript, 0 for never (the inbox: 30)
 	Notice    *Notice // the result of the reader's last action on another page
 	CSSOnly   bool    // leave the scripts out, for pages that a failure may have cut off from them

@@ -6,6 +6,7 @@ type SignInView struct {
 	Next     string // path to go to afterwards, posted back as next
 	Error    string // one sentence that does not tell which of the two was wrong
 	FirstRun bool   // nobody has an account yet
+	Kept     string // what was typed when the session ended, sealed, posted back as kept
 }
 
 // PasswordView asks for a new password through a one-time link: the first

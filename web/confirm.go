@@ -17,8 +17,8 @@ func confirmPath(id string) string { return inboxPath + "/" + url.PathEscape(id)
 
 func (s *Server) mountConfirms() {
 	s.page("/confirms/:id", route.Known, s.confirm)
-	s.form("/confirms/:id/decision", route.Capability(domain.ConfirmApprove, domain.ConfirmReject), s.decide)
-	s.form("/confirms/:id/cancel", route.Known, s.cancelConfirm)
+	s.typed("/confirms/:id/decision", route.Capability(domain.ConfirmApprove, domain.ConfirmReject), s.decide, s.decisionAgain)
+	s.typed("/confirms/:id/cancel", route.Known, s.cancelConfirm, s.cancelAgain)
 }
 
 // confirmPage is a confirm as one reader sees it at one moment.
@@ -143,6 +143,19 @@ func (s *Server) cancelConfirm(v *visit) error {
 	return goTo(v, parseFrom(v.QueryParam("from")).confirm(v.Param("id")))
 }
 
+// cancelAgain is showAgain of a confirm's cancellation.
+func (s *Server) cancelAgain(v *visit, status int, wrong views.Errors) error {
+	p, err := s.loadConfirm(v, false)
+	if err != nil {
+		return err
+	}
+	view := newConfirmView(p)
+	if view.Cancel != nil {
+		view.Cancel.Reason, view.Cancel.Error = v.field("reason"), wrong[""]
+	}
+	return s.showConfirm(v, status, view)
+}
+
 // showConflict renders the confirm as it is now, with why the reader's action
 // did not count. The words they typed stay in the form if there still is one.
 func (s *Server) showConflict(v *visit, refused error) error {
@@ -155,9 +168,14 @@ func (s *Server) showConflict(v *visit, refused error) error {
 	if view.Form != nil {
 		view.Form.Reason, view.Form.Feedback = v.field("reason"), v.field("user_edit_content")
 	} else {
-		view.Unsent = strings.TrimSpace(v.field("reason") + "\n" + v.field("user_edit_content"))
+		view.Unsent = typedWords(v)
 	}
 	return s.showConfirm(v, statusOf(refused), view)
+}
+
+// typedWords are the reason and the message of a decision that was sent.
+func typedWords(v *visit) string {
+	return strings.TrimSpace(v.field("reason") + "\n" + v.field("user_edit_content"))
 }
 
 // newConflict says what was there first.

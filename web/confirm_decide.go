@@ -66,6 +66,22 @@ func (s *Server) decided(v *visit, p *confirmPage) error {
 	return s.showConfirm(v, http.StatusOK, newConfirmView(p))
 }
 
+// decisionAgain is showAgain of a decision.
+func (s *Server) decisionAgain(v *visit, status int, wrong views.Errors) error {
+	p, err := s.loadConfirm(v, false)
+	if err != nil {
+		return err
+	}
+	view := newConfirmView(p)
+	view.Conflict = &views.Notice{Tone: views.ToneWarn, Title: "Nothing was decided", Detail: wrong[""]}
+	if view.Form != nil {
+		keep(view.Form, v.fields(), nil)
+	} else {
+		view.Unsent = typedWords(v)
+	}
+	return s.showConfirm(v, status, view)
+}
+
 // refuseDecision shows the form again with everything that was in it.
 func (s *Server) refuseDecision(v *visit, p *confirmPage, wrong views.Errors) error {
 	view := newConfirmView(p)
@@ -74,6 +90,7 @@ func (s *Server) refuseDecision(v *visit, p *confirmPage, wrong views.Errors) er
 	} else {
 		sentences := slices.Sorted(maps.Values(wrong))
 		view.Conflict = &views.Notice{Tone: views.ToneBad, Title: "Nothing was decided", Detail: strings.Join(sentences, " ")}
+		view.Unsent = typedWords(v)
 	}
 	return s.showConfirm(v, http.StatusUnprocessableEntity, view)
 }

@@ -144,16 +144,8 @@ func (s *Server) fail(err error, c echo.Context) {
 
 // toSignIn sends a browser to the sign-in page and back afterwards.
 func (s *Server) toSignIn(c echo.Context) error {
-	r := c.Request()
-	back := r.URL.RequestURI()
-	if unsafe(r.Method) {
-		back = "/"
-		if from, err := url.Parse(r.Referer()); err == nil && from.Host == r.Host {
-			back = from.RequestURI()
-		}
-	}
 	target := "/login"
-	if back = ownPath(back); back != "/" {
+	if back := cameFrom(c.Request()); back != "/" {
 		target += "?next=" + url.QueryEscape(back)
 	}
 	if isHTMX(c) {
@@ -161,6 +153,17 @@ func (s *Server) toSignIn(c echo.Context) error {
 		return c.NoContent(http.StatusUnauthorized)
 	}
 	return c.Redirect(http.StatusSeeOther, target)
+}
+
+// cameFrom is the page that was asked for, or that a form was sent from.
+func cameFrom(r *http.Request) string {
+	if !unsafe(r.Method) {
+		return ownPath(r.URL.RequestURI())
+	}
+	if from, err := url.Parse(r.Referer()); err == nil && from.Host == r.Host {
+		return ownPath(from.RequestURI())
+	}
+	return "/"
 }
 
 // showFailure renders an error, with the navigation if its reader is known.

@@ -27,13 +27,14 @@ func staleForm() error {
 		message: "It was made for another session, so it does not count. Load the page again and send it once more."}
 }
 
-// parseForm reads the fields of the body; those of the address do not count.
-func parseForm(c echo.Context) error {
+// parseForm reads the fields of a body of at most limit bytes; those of the
+// address do not count.
+func parseForm(c echo.Context, limit int64) error {
 	r := c.Request()
 	if coding := r.Header.Get(echo.HeaderContentEncoding); coding != "" && !strings.EqualFold(coding, "identity") {
 		return &failure{status: http.StatusUnsupportedMediaType, title: "Not a form", message: "Send the form as it is, without Content-Encoding."}
 	}
-	r.Body = http.MaxBytesReader(c.Response(), r.Body, maxForm)
+	r.Body = http.MaxBytesReader(c.Response(), r.Body, limit)
 	err := r.ParseForm()
 	var large *http.MaxBytesError
 	switch {
@@ -46,15 +47,10 @@ func parseForm(c echo.Context) error {
 	return nil
 }
 
-// readForm reads the form of a signed-in user and checks its token.
-func (v *visit) readForm() error {
-	if err := parseForm(v); err != nil {
-		return err
-	}
-	if !credential.CheckFormToken(v.token, v.field(csrfField)) {
-		return staleForm()
-	}
-	return nil
+// current reports whether the form was made for this session.
+func (v *visit) current() bool {
+	token, _ := splitKey(v.field(csrfField))
+	return credential.CheckFormToken(v.token, token)
 }
 
 // fields are those of the posted form.
@@ -91,7 +87,7 @@ func (s *Server) openDoor(c echo.Context) (string, error) {
 
 // readDoor reads a form before the session and checks its token.
 func (s *Server) readDoor(c echo.Context) error {
-	if err := parseForm(c); err != nil {
+	if err := parseForm(c, maxKept); err != nil {
 		return err
 	}
 	cookie, err := c.Cookie(s.doorCookie())

@@ -26,7 +26,7 @@ const (
 func (s *Server) mountKeys() {
 	modifies := route.Capability(domain.KeyModify)
 	s.page(keysPath, route.Capability(domain.KeyRead, domain.KeyModify), s.keys)
-	s.form(keysPath, modifies, s.createKey)
+	s.typed(keysPath, modifies, s.createKey, s.keyAgain)
 	s.form(keysPath+"/:id/revoke", modifies, s.revokeKey)
 }
 
@@ -114,9 +114,16 @@ func (s *Server) createKey(v *visit) error {
 	}
 	names := map[string]string{"name": "name", "roles": "role", "owner": "owner", "expires": "expires_days"}
 	if wrong := refusedForm(err, names); wrong != nil {
-		return s.showKeys(v, statusOf(err), nil, &views.KeyForm{Name: in.Name, MayDecide: in.MayDecide, Days: v.field("expires_days"), Errors: wrong})
+		return s.keyAgain(v, statusOf(err), wrong)
 	}
 	return err
+}
+
+// keyAgain renders the form with what was sent.
+func (s *Server) keyAgain(v *visit, status int, wrong views.Errors) error {
+	return s.showKeys(v, status, nil, &views.KeyForm{
+		Name: v.field("name"), MayDecide: v.field("may_decide") == "1", Days: v.field("expires_days"), Errors: wrong,
+	})
 }
 
 // keyLife reads the days after which a key expires; none is never.

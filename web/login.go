@@ -47,7 +47,7 @@ func (s *Server) login(c echo.Context) error {
 	if err := s.readDoor(c); err != nil {
 		return err
 	}
-	view := views.SignInView{Username: field(c, "username"), Next: ownPath(field(c, "next"))}
+	view := views.SignInView{Username: field(c, "username"), Next: ownPath(field(c, "next")), Kept: field(c, keptField)}
 	token, user, err := s.svc.SignIn(c.Request().Context(), view.Username, c.Request().PostForm.Get("password"),
 		domain.Client{Address: c.RealIP(), Browser: c.Request().UserAgent()})
 	switch code := domain.ErrorCode(err); {
@@ -64,6 +64,11 @@ func (s *Server) login(c echo.Context) error {
 		return err
 	}
 	s.logSignIn(c, user)
+	if view.Kept != "" {
+		if shown, err := s.resume(c, token, view); shown || err != nil {
+			return err
+		}
+	}
 	return goTo(c, view.Next)
 }
 

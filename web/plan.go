@@ -14,7 +14,7 @@ func (s *Server) mountPlans() {
 	s.page("/plans", route.Known, s.plans)
 	s.page("/plans/:id", route.Known, s.plan)
 	s.form("/plans/:id/propose", route.Capability(domain.PlanPropose), s.proposePlan)
-	s.form("/plans/:id/cancel", route.Capability(domain.PlanCreate, domain.PlanExecute, domain.ConfirmReject), s.cancelPlan)
+	s.typed("/plans/:id/cancel", route.Capability(domain.PlanCreate, domain.PlanExecute, domain.ConfirmReject), s.cancelPlan, s.cancelPlanAgain)
 }
 
 // planStatuses are those that plans can be listed by.
@@ -44,21 +44,29 @@ func (s *Server) plan(v *visit) error { return s.showPlan(v, http.StatusOK, nil)
 
 // showPlan renders a plan with why the last action on it was refused, if it was.
 func (s *Server) showPlan(v *visit, status int, refused error) error {
-	detail, err := s.svc.Plan(v.ctx(), v.ref(), v.Param("id"))
+	view, err := s.loadPlan(v)
 	if err != nil {
 		return err
 	}
-	roles, err := s.rolePaths(v)
-	if err != nil {
-		return err
-	}
-	view := newPlanView(detail, s.drawings, roles)
-	view.Self = planPath(detail.Plan.ID)
-	view.TraceURL = traceURL(v.who, view.TraceID)
 	if refused != nil {
 		view.Error = newRefusal(refused)
 	}
-	return s.show(v, status, detail.Plan.Title, views.SectionPlans, views.Plan(view))
+	return s.show(v, status, view.Title, views.SectionPlans, views.Plan(view))
+}
+
+func (s *Server) loadPlan(v *visit) (view views.PlanView, err error) {
+	detail, err := s.svc.Plan(v.ctx(), v.ref(), v.Param("id"))
+	if err != nil {
+		return view, err
+	}
+	roles, err := s.rolePaths(v)
+	if err != nil {
+		return view, err
+	}
+	view = newPlanView(detail, s.drawings, roles)
+	view.Self = planPath(detail.Plan.ID)
+	view.TraceURL = traceURL(v.who, view.TraceID)
+	return view, nil
 }
 
 // newRefusal is why an action was refused, on the page where it was tried.
@@ -89,4 +97,16 @@ func (s *Server) cancelPlan(v *visit) error {
 		return err
 	}
 	return goTo(v, planPath(v.Param("id")))
+}
+
+// cancelPlanAgain is showAgain of a plan's cancellation.
+func (s *Server) cancelPlanAgain(v *visit, status int, wrong views.Errors) error {
+	view, err := s.loadPlan(v)
+	if err != nil {
+		return err
+	}
+	if view.Cancel != nil {
+		view.Cancel.Reason, view.Cancel.Error = v.field("reason"), wrong[""]
+	}
+	return s.show(v, status, view.Title, views.SectionPlans, views.Plan(view))
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"countersign/domain"
-	"countersign/domain/credential"
 	"countersign/views"
 )
 
@@ -49,7 +48,7 @@ func (s *Server) show(v *visit, status int, title string, section views.Section,
 	}
 	frame := views.Frame{
 		Title: title, SignedIn: true, UserName: v.who.Name, Assets: s.assetURLs(),
-		Nav: newNav(v.who, section, pending), Seen: v.Seen, Now: s.svc.Now().Format(time.RFC3339Nano),
+		Address: v.address, Nav: newNav(v.who, section, pending), Seen: v.Seen, Now: s.svc.Now().Format(time.RFC3339Nano),
 	}
 	page := views.Fragment(frame, content)
 	if !isPartial(v) {
@@ -62,7 +61,7 @@ func (s *Server) show(v *visit, status int, title string, section views.Section,
 	if v.tag != "" && status == http.StatusOK {
 		v.Response().Header().Set("ETag", v.tag)
 	}
-	return write(v, status, credential.FormToken(v.token), page)
+	return write(v, status, v.formKey(), page)
 }
 
 // pending is how many confirms wait, counted once for a page.

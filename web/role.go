@@ -21,8 +21,8 @@ func (s *Server) mountRoles() {
 	s.page(rolesPath, reads, s.roles)
 	s.page(rolesPath+"/new", modifies, s.newRole)
 	s.page(rolesPath+"/:id", reads, s.role)
-	s.form(rolesPath, modifies, s.createRole)
-	s.form(rolesPath+"/:id", modifies, s.updateRole)
+	s.typed(rolesPath, modifies, s.createRole, s.newRoleAgain)
+	s.typed(rolesPath+"/:id", modifies, s.updateRole, s.showRole)
 	s.form(rolesPath+"/:id/delete", modifies, s.deleteRole)
 }
 
@@ -76,15 +76,22 @@ func knownCapabilities() (groups []views.CapabilityGroup) {
 }
 
 func (s *Server) newRole(v *visit) error {
-	if !v.who.Can(domain.RoleModify) {
-		return &domain.Error{Code: domain.CodeMissingCapability, Capability: domain.RoleModify, Message: "Making roles needs the capability role.modify."}
-	}
 	return s.showNewRole(v, http.StatusOK, views.RoleView{})
 }
 
 func (s *Server) showNewRole(v *visit, status int, view views.RoleView) error {
+	if !v.who.Can(domain.RoleModify) {
+		return &domain.Error{Code: domain.CodeMissingCapability, Capability: domain.RoleModify, Message: "Making roles needs the capability role.modify."}
+	}
 	view.Action, view.MayEdit, view.Known = rolesPath, true, knownCapabilities()
 	return s.show(v, status, "New role", views.SectionRoles, views.Role(view))
+}
+
+// newRoleAgain renders the form with what was sent.
+func (s *Server) newRoleAgain(v *visit, status int, wrong views.Errors) error {
+	return s.showNewRole(v, status, views.RoleView{
+		Name: v.field("name"), Description: v.field("description"), Capabilities: v.field("capabilities"), Lock: locks(v, false), Errors: wrong,
+	})
 }
 
 func (s *Server) role(v *visit) error { return s.showRole(v, http.StatusOK, nil) }
@@ -176,8 +183,8 @@ func (s *Server) createRole(v *visit) error {
 	in, lines := roleInput(v)
 	in.Locked = locks(v, false)
 	role, err := s.svc.CreateRole(v.ctx(), v.ref(), in)
-	if wrong := refusedRole(err, lines); wrong != nil && v.who.Can(domain.RoleModify) {
-		return s.showNewRole(v, statusOf(err), views.RoleView{Name: in.Name, Description: in.Description, Capabilities: v.field("capabilities"), Lock: in.Locked, Errors: wrong})
+	if wrong := refusedRole(err, lines); wrong != nil {
+		return s.newRoleAgain(v, statusOf(err), wrong)
 	} else if err != nil {
 		return err
 	}

@@ -59,6 +59,7 @@ type Server struct {
 	doors    sessions.Options // cookies of forms that come before a session
 	drawings *drawings
 	lists    inboxLists
+	again    map[string]showAgain // by the path that a form is posted to
 	ready    *readiness
 	observed func(Request)
 	waiting  func(kind string, by int)
@@ -71,7 +72,7 @@ var _ http.Handler = (*Server)(nil)
 func New(c Config) *Server {
 	s := &Server{
 		echo: echo.New(), svc: c.Service, assets: c.Assets, logger: c.Logger, base: c.BaseURL,
-		observed: c.Observed, waiting: c.Waiting,
+		observed: c.Observed, waiting: c.Waiting, again: map[string]showAgain{},
 	}
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)
@@ -156,15 +157,28 @@ func (s *Server) page(path string, needs route.Needs, handle func(*visit) error)
 // form registers what a signed-in user's form is posted to.
 func (s *Server) form(path string, needs route.Needs, handle func(*visit) error) {
 	s.table.Add(http.MethodPost, path, needs, func(c echo.Context) error {
+		again := s.again[path]
 		v, err := s.visit(c)
-		if err != nil {
+		if again != nil && domain.ErrorCode(err) == domain.CodeUnauthenticated {
+			return s.keep(c)
+		} else if err != nil {
 			return err
 		}
-		if err := v.readForm(); err != nil {
+		if err := parseForm(v, maxForm); err != nil {
 			return err
+		}
+		if !v.current() {
+			return s.outdated(v, again)
 		}
 		return handle(v)
 	})
+}
+
+// typed registers a form with words in it that are worth keeping: again shows
+// them when what was sent did not count because its session was over.
+func (s *Server) typed(path string, needs route.Needs, handle func(*visit) error, again showAgain) {
+	s.again[path] = again
+	s.form(path, needs, handle)
 }
 
 // panicked makes an error of a panic, with the stack for the operator's log.

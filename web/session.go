@@ -104,6 +104,7 @@ type visit struct {
 	token           string // the cookie's, from which the form token is made
 	waiting         *int   // see Server.pending
 	tag             string // of the page; see Server.unchanged
+	address         string // of the page, where it answers a form that was sent elsewhere
 }
 
 // visit finds who is asking; nobody is CodeUnauthenticated.

@@ -21,8 +21,8 @@ func (s *Server) mountUsers() {
 	reads, modifies := route.Capability(domain.UserRead, domain.UserModify), route.Capability(domain.UserModify)
 	s.page(usersPath, reads, s.users)
 	s.page(usersPath+"/:id", reads, s.user)
-	s.form(usersPath, modifies, s.inviteUser)
-	s.form(usersPath+"/:id/roles", modifies, s.assignRoles)
+	s.typed(usersPath, modifies, s.inviteUser, s.inviteAgain)
+	s.typed(usersPath+"/:id/roles", modifies, s.assignRoles, s.userAgain)
 	s.form(usersPath+"/:id/reset", modifies, s.resetUser)
 	s.form(usersPath+"/:id/disable", modifies, s.afterUser("user-disabled", s.svc.DisableUser))
 	s.form(usersPath+"/:id/enable", modifies, s.afterUser("user-enabled", s.svc.EnableUser))
@@ -136,12 +136,22 @@ func (s *Server) oneTimeLink(name, token string) *views.OneTimeLink {
 func (s *Server) inviteUser(v *visit) error {
 	user, token, err := s.svc.AddUser(v.ctx(), v.ref(), v.field("username"), v.fields()["role"], "")
 	if wrong := refusedForm(err, map[string]string{"username": "username", "roles": "role"}); wrong != nil {
-		return s.showUsers(v, statusOf(err), views.UsersView{}, wrong)
+		return s.inviteAgain(v, statusOf(err), wrong)
 	} else if err != nil {
 		return err
 	}
 	delete(v.fields(), "role") // the next invitation begins anew
 	return s.showUsers(v, http.StatusOK, views.UsersView{Link: s.oneTimeLink(user.Name, token)}, nil)
+}
+
+// inviteAgain renders the form with what was sent.
+func (s *Server) inviteAgain(v *visit, status int, wrong views.Errors) error {
+	return s.showUsers(v, status, views.UsersView{}, wrong)
+}
+
+// userAgain renders a user, with the roles that were ticked.
+func (s *Server) userAgain(v *visit, status int, wrong views.Errors) error {
+	return s.showUser(v, status, views.UserView{Errors: wrong})
 }
 
 func (s *Server) user(v *visit) error {
@@ -171,15 +181,20 @@ func (s *Server) showUser(v *visit, status int, view views.UserView) error {
 		}
 	}
 	view.LastSeen = views.Ago(seen, now)
-	fillUser(&view, u, roles, v.who)
+	chosen := u.Roles
+	if v.fields().Has("role") {
+		chosen = v.fields()["role"]
+	}
+	fillUser(&view, u, roles, chosen, v.who)
 	return s.show(v, status, u.Name, views.SectionUsers, views.User(view))
 }
 
-// fillUser says who the user is and what the reader may do about them.
-func fillUser(view *views.UserView, u *domain.User, roles []*domain.Role, reader *domain.Principal) {
+// fillUser says who the user is, with the chosen roles ticked, and what the
+// reader may do about them.
+func fillUser(view *views.UserView, u *domain.User, roles []*domain.Role, chosen []string, reader *domain.Principal) {
 	view.Self = userPath(u.ID)
 	view.ID, view.Name, view.Status, view.IsReader = u.ID, u.Name, userStatus(u), u.ID == reader.ID
-	view.Roles, view.Created = roleOptions(reader, roles, u.Roles, u.Roles), views.At(u.CreatedAt)
+	view.Roles, view.Created = roleOptions(reader, roles, chosen, u.Roles), views.At(u.CreatedAt)
 	for _, role := range roles {
 		if slices.Contains(u.Roles, role.ID) {
 			view.Capabilities = append(view.Capabilities, names(role.Capabilities)...)
@@ -210,7 +225,7 @@ func (s *Server) afterUser(done string, act func(ctx context.Context, ref domain
 	return func(v *visit) error {
 		err := act(v.ctx(), v.ref(), v.Param("id"))
 		if wrong := refusedForm(err, nil); wrong != nil {
-			return s.showUser(v, statusOf(err), views.UserView{Errors: wrong})
+			return s.userAgain(v, statusOf(err), wrong)
 		} else if err != nil {
 			return err
 		}
@@ -221,7 +236,7 @@ func (s *Server) afterUser(done string, act func(ctx context.Context, ref domain
 func (s *Server) assignRoles(v *visit) error {
 	err := s.svc.AssignRoles(v.ctx(), v.ref(), v.Param("id"), v.fields()["role"])
 	if wrong := refusedForm(err, map[string]string{"roles": "role"}); wrong != nil {
-		return s.showUser(v, statusOf(err), views.UserView{Errors: wrong})
+		return s.userAgain(v, statusOf(err), wrong)
 	} else if err != nil {
 		return err
 	}

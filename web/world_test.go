@@ -191,7 +191,8 @@ type browser struct {
 	t      *testing.T
 	client *http.Client
 	ref    domain.Ref
-	htmx   bool // send what htmx sends
+	htmx   bool   // send what htmx sends
+	page   string // where forms are sent from, if that is told
 }
 
 func (w *world) browser() *browser {
@@ -240,6 +241,9 @@ func (b *browser) do(method, path string, form url.Values) *answer {
 	if method != http.MethodGet {
 		r.Header.Set("Origin", b.url)
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	if b.page != "" {
+		r.Header.Set("Referer", b.url+b.page)
 	}
 	if b.htmx {
 		r.Header.Set("HX-Request", "true")
