@@ -71,6 +71,11 @@ type RoleUse struct {
 // Holder is a user or a key that holds a role.
 type Holder struct{ ID, Name string }
 
+// RoleFilter narrows a list of roles.
+type RoleFilter struct {
+	Name string // a part of it, case folded; empty: any
+}
+
 // RoleRow is a role as lists show it.
 type RoleRow struct {
 	Role

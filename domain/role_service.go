@@ -92,41 +92,17 @@ func (s *Service) Roles(ctx context.Context, ref Ref) (list []*Role, err error) 
 	return list, err
 }
 
-// RoleRows lists all roles by name with how many hold them. Needs role.read.
-func (s *Service) RoleRows(ctx context.Context, ref Ref) (list []*RoleRow, err error) {
+// RoleRows lists a page of roles by name with how many hold them. Needs
+// role.read.
+func (s *Service) RoleRows(ctx context.Context, ref Ref, f RoleFilter, page Page) (list []*RoleRow, next string, err error) {
 	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
 		if err := p.needsAny(RoleRead, RoleModify); err != nil {
 			return err
 		}
-		roles, err := r.Roles()
-		if err != nil {
-			return err
-		}
-		rows := make(map[string]*RoleRow, len(roles))
-		for _, role := range roles {
-			row := &RoleRow{Role: *role}
-			list, rows[role.ID] = append(list, row), row
-		}
-		users, err := r.Users()
-		if err != nil {
-			return err
-		}
-		for _, u := range users {
-			for _, id := range u.Roles {
-				rows[id].Users++
-			}
-		}
-		keys, err := r.Keys()
-		for _, k := range keys {
-			for _, id := range k.Roles {
-				if k.RevokedAt.IsZero() {
-					rows[id].Keys++
-				}
-			}
-		}
+		list, next, err = r.RoleRows(f, page)
 		return err
 	})
-	return list, err
+	return list, next, err
 }
 
 // Role finds a role by id, then by name, with what uses it. Needs role.read.

@@ -29,6 +29,7 @@ type Reader interface {
 	Role(id string) (*Role, error)
 	RoleByName(name string) (*Role, error) // case folded
 	Roles() ([]*Role, error)               // by name
+	RoleRows(f RoleFilter, p Page) (list []*RoleRow, next string, err error)
 	RoleUse(id string) (RoleUse, error)
 
 	User(id string) (*User, error)

@@ -1,6 +1,11 @@
 package store
 
-import "countersign/domain"
+import (
+	"errors"
+	"fmt"
+
+	"countersign/domain"
+)
 
 var roles = newTable("roles", 1, func(r *domain.Role) []column {
 	return []column{
@@ -32,6 +37,39 @@ func (r *reader) role(column, value string) (*domain.Role, error) {
 }
 
 func (r *reader) Roles() ([]*domain.Role, error) { return roles.all(r, "ORDER BY name_folded") }
+
+// rolePages makes the cursors of RoleRows, which hold nothing but a name.
+var rolePages = keyset{list: "n"}
+
+func (r *reader) RoleRows(f domain.RoleFilter, p domain.Page) (rows []*domain.RoleRow, next string, err error) {
+	var filter []condition
+	if p.Cursor != "" {
+		after, err := rolePages.parse(p.Cursor)
+		if err != nil {
+			return nil, "", err
+		}
+		filter = append(filter, condition{"name_folded > ?", []any{after.tie}})
+	}
+	if f.Name != "" {
+		filter = append(filter, condition{"name_folded LIKE ? ESCAPE '!'", []any{containing(fold(f.Name))}})
+	}
+	limit, rest := pageLimit(p), new(statement)
+	rest.where(filter)
+	rest.add(fmt.Sprintf(" ORDER BY name_folded LIMIT %d", limit+1))
+	page, err := roles.all(r, rest.String(), rest.args...)
+	if len(page) > limit {
+		page = page[:limit]
+		next = rolePages.cursor(place{tie: fold(page[limit-1].Name)})
+	}
+	for _, role := range page {
+		row := &domain.RoleRow{Role: *role}
+		rows = append(rows, row)
+		err = errors.Join(err, r.c.row(`SELECT (SELECT COUNT(*) FROM user_roles WHERE role_id = $1),
+			(SELECT COUNT(*) FROM key_roles kr JOIN keys k ON k.key_id = kr.key_id WHERE kr.role_id = $1 AND k.revoked_at IS NULL)`,
+			[]any{role.ID}, &row.Users, &row.Keys))
+	}
+	return rows, next, err
+}
 
 // RoleUse counts revoked keys out: they cannot come back, and would keep their
 // roles for good.

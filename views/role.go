@@ -2,10 +2,13 @@ package views
 
 // RolesView is GET /roles.
 type RolesView struct {
-	Self   string
-	Rows   []RoleRow
-	NewURL string // set if the reader may make roles
-	Notice *Notice
+	Self              string
+	Rows              []RoleRow
+	Name              string // part of the names that were searched for
+	Searchable        bool   // there are more roles than one page shows
+	NextURL, FirstURL string
+	NewURL            string // set if the reader may make roles
+	Notice            *Notice
 }
 
 // RoleRow is one role of the list.

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -163,6 +164,38 @@ func TestRolesAreEdited(t *testing.T) {
 	if got := b.get("/roles/admin").doc(t).Find("form[action$=delete]").Length(); got != 0 {
 		t.Error("the role admin is offered for deletion")
 	}
+}
+
+// However many roles there are, a page of them stays small, and a part of the
+// name finds one.
+func TestRolesGoOnPageByPage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b := w.user("admin", "admin")
+	seeded := len(domain.SeededRoles())
+	if got := b.want(b.get("/roles"), http.StatusOK).doc(t).Find("[role=search]").Length(); got != 0 {
+		t.Error("a list of one page has a search")
+	}
+	for i := range domain.DefaultPage {
+		w.role(fmt.Sprintf("team %02d", i), "plan.create")
+	}
+	rows := func(page *goquery.Document) int { return page.Find(".list tbody tr").Length() }
+	first := b.want(b.get("/roles"), http.StatusOK).doc(t)
+	second := b.want(b.get(first.Find("a[rel=next]").AttrOr("href", "")), http.StatusOK).doc(t)
+	if one, two := rows(first), rows(second); one != domain.DefaultPage || two != seeded {
+		t.Errorf("pages of %d and %d rows, want %d and %d", one, two, domain.DefaultPage, seeded)
+	}
+	if got := second.Find("#roles").AttrOr("hx-get", ""); !strings.HasPrefix(got, "/roles?cursor=") {
+		t.Errorf("the second page refreshes itself from %q", got)
+	}
+	found := b.want(b.get("/roles?q=AM+07"), http.StatusOK).doc(t)
+	if got := strings.TrimSpace(found.Find(".list tbody a").Text()); got != "team 07" || found.Find("#roles input[name=q]").AttrOr("value", "") != "AM 07" {
+		t.Errorf("the search finds %q", got)
+	}
+	if got := b.want(b.get("/roles?q=nobody"), http.StatusOK).doc(t).Find(".empty h2").Text(); got != "No role has this in its name" {
+		t.Errorf("an empty search says %q", got)
+	}
+	b.want(b.get("/roles?cursor=garbage"), http.StatusUnprocessableEntity)
 }
 
 // A locked role refuses everything but to be unlocked.

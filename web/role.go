@@ -27,11 +27,16 @@ func (s *Server) mountRoles() {
 }
 
 func (s *Server) roles(v *visit) error {
-	roles, err := s.svc.RoleRows(v.ctx(), v.ref())
+	name, cursor := v.QueryParam("q"), v.QueryParam("cursor")
+	roles, next, err := s.svc.RoleRows(v.ctx(), v.ref(), domain.RoleFilter{Name: name}, domain.Page{Cursor: cursor})
 	if err != nil {
 		return err
 	}
-	view := views.RolesView{Self: rolesPath, Notice: noticeOf(v)}
+	list := pager{path: rolesPath, filter: url.Values{"q": {name}}}
+	view := views.RolesView{
+		Self: withQuery(rolesPath, encodeSet(url.Values{"q": {name}, "cursor": {cursor}})), Notice: noticeOf(v), NextURL: list.next(next), FirstURL: list.first(cursor),
+		Name: name, Searchable: name+cursor+next != "",
+	}
 	if v.who.Can(domain.RoleModify) {
 		view.NewURL = rolesPath + "/new"
 	}

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -32,6 +33,44 @@ func testRoles(t *testing.T, s Store) {
 
 	write(t, s, func(tx domain.Tx) error { return tx.DeleteRole("r2") })
 	same(t, "Roles after delete", []*domain.Role{want}, read(t, s, domain.Reader.Roles))
+}
+
+// roleRows are the names of a page of roles with how many users and keys hold
+// each, and the cursor of the next page.
+func roleRows(t *testing.T, s Store, f domain.RoleFilter, p domain.Page) (names []string, next string) {
+	t.Helper()
+	read(t, s, func(r domain.Reader) (rows []*domain.RoleRow, err error) {
+		rows, next, err = r.RoleRows(f, p)
+		for _, row := range rows {
+			names = append(names, fmt.Sprintf("%s %d %d", row.Name, row.Users, row.Keys))
+		}
+		return rows, err
+	})
+	return names, next
+}
+
+func testRoleRows(t *testing.T, s Store) {
+	revoked := key("k2", "retired", "r2")
+	revoked.RevokedAt = at(5)
+	write(t, s, func(tx domain.Tx) error {
+		return all(tx.InsertRole(role("r1", "night_watch")), tx.InsertRole(role("r2", "Day watch")), tx.InsertRole(role("r3", "auditor 100%")),
+			tx.InsertUser(user("u1", "first", "r2", "r1")), tx.InsertUser(user("u2", "second", "r2")),
+			tx.InsertKey(key("k1", "agent", "r2")), tx.InsertKey(revoked))
+	})
+	first, next := roleRows(t, s, domain.RoleFilter{}, domain.Page{Limit: 2})
+	same(t, "first page", []string{"auditor 100% 0 0", "Day watch 2 1"}, first)
+	last, end := roleRows(t, s, domain.RoleFilter{}, domain.Page{Limit: 2, Cursor: next})
+	same(t, "last page", []string{"night_watch 1 0"}, last)
+	same(t, "its next", "", end)
+	for name, want := range map[string][]string{
+		"WATCH": {"Day watch 2 1", "night_watch 1 0"}, "t_w": {"night_watch 1 0"}, "0%": {"auditor 100% 0 0"}, "nobody": nil,
+	} {
+		found, _ := roleRows(t, s, domain.RoleFilter{Name: name}, domain.Page{})
+		same(t, "with "+name+" in the name", want, found)
+	}
+	found, next := roleRows(t, s, domain.RoleFilter{Name: "watch"}, domain.Page{Limit: 1})
+	rest, _ := roleRows(t, s, domain.RoleFilter{Name: "watch"}, domain.Page{Limit: 1, Cursor: next})
+	same(t, "found page by page", []string{"Day watch 2 1", "night_watch 1 0"}, append(found, rest...))
 }
 
 func testRoleUse(t *testing.T, s Store) {

@@ -26,6 +26,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		test func(*testing.T, Store)
 	}{
 		{"roles", testRoles},
+		{"role rows", testRoleRows},
 		{"role use", testRoleUse},
 		{"users", testUsers},
 		{"keys", testKeys},
