@@ -11,19 +11,6 @@ func segmentsText(s string) templ.Component {
 	})
 }
 
-// codeLine writes one line of JSON with the member's name set off.
-func codeLine(line codeText) templ.Component {
-	return drawn(func(m *markup) {
-		m.html(line.indent)
-		if line.key != "" {
-			m.html(`<b>`)
-			m.segments(line.key)
-			m.html(`</b>`)
-		}
-		m.segments(line.rest)
-	})
-}
-
 // segments writes text with its marks. It is no template because a template may
 // add white space between elements, and in text that is signed every space
 // counts.

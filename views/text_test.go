@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/a-h/templ"
+	"github.com/google/go-cmp/cmp"
 
 	"countersign/domain/mplp"
 	"countersign/views"
@@ -50,7 +51,7 @@ func TestCodeIsLossless(t *testing.T) {
 	args := `{"big":9007199254740993,"huge":1e400,"esc":"\u202e\/","same":1,"same":2,"empty":{},"s":"a  b"}`
 	doc := document(t, []byte(markup(t, views.Code(args))))
 	var shown strings.Builder
-	for _, line := range doc.Find("ol.code li").EachIter() {
+	for _, line := range doc.Find(".code li").EachIter() {
 		shown.WriteString(strings.TrimLeft(line.Text(), " "))
 	}
 	want := strings.NewReplacer(`":`, `": `).Replace(args)
@@ -59,6 +60,37 @@ func TestCodeIsLossless(t *testing.T) {
 	}
 	if got := doc.Find("b").First().Text(); got != `"big"` {
 		t.Errorf("first member's name is %q", got)
+	}
+}
+
+// A browser lays lines out in blocks, each of which must say itself where its
+// numbers begin.
+func TestCodeNumbersItsBlocks(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name  string
+		lines int
+		want  []string // the first number of each block
+		long  bool
+	}{
+		{"one line", 1, []string{"1"}, false},
+		{"a full block", 100, []string{"1"}, false},
+		{"one more", 101, []string{"1", "101"}, false},
+		{"numbers of five digits", 10_000, nil, true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			doc := document(t, []byte(markup(t, views.Code("no JSON"+strings.Repeat("\n", tc.lines-1)))))
+			var got []string
+			for _, block := range doc.Find(".code ol").EachIter() {
+				got = append(got, block.Find("li").First().AttrOr("value", ""))
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" && tc.want != nil {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if n, long := doc.Find(".code li").Length(), doc.Find(".code.long").Length() == 1; n != tc.lines || long != tc.long {
+				t.Errorf("%d lines, long: %t, want %d and %t", n, long, tc.lines, tc.long)
+			}
+		})
 	}
 }
 

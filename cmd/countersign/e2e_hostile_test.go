@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -124,7 +125,7 @@ func TestE2E_MembersReadFromLeftToRight(t *testing.T) {
 	asked := s.asksFor("Transfer", object{"name": "transfer", "args": object{"المبلغ": "خمسمائة", "n": json.RawMessage(`"Ph\u00ea duy\u1ec7t \u202e"`)}})
 	p := s.signsIn("reviewer")
 	p.opensConfirm(asked.ConfirmID)
-	turned := `[...document.querySelectorAll(".code code")].filter(line => {
+	turned := `[...document.querySelectorAll(".code li")].filter(line => {
 		const name = line.querySelector("b");
 		if (!name) return false;
 		const value = document.createRange();
@@ -138,4 +139,33 @@ func TestE2E_MembersReadFromLeftToRight(t *testing.T) {
 	if got, want := p.text(".code .reading"), `reads "n": "Phê duyệt \u202e"`; !strings.HasPrefix(strings.Join(strings.Fields(got), " "), want) {
 		t.Errorf("read as %q, want %q", got, want)
 	}
+}
+
+// However many lines an agent spreads its arguments over, the page is there at
+// once, and all of them are in it: to be found, to be copied, and to be gone to.
+func TestE2E_VeryManyLines(t *testing.T) {
+	s := newStage(t)
+	const lines = 50_000
+	list := make([]any, lines)
+	for i := range list {
+		list[i] = 0
+	}
+	list[lines/2] = "needle"
+	asked := s.asksFor("Clean up", object{"name": "purge", "args": object{"ids": list}})
+	p := s.signsIn("reviewer")
+	p.opensConfirm(asked.ConfirmID)
+
+	var laidOut int // lines that took the browser's time so far
+	p.eval(`[...document.querySelectorAll(".code li")].filter(e => e.checkVisibility({contentVisibilityAuto: true})).length`, &laidOut)
+	if all := p.count(".code li"); all != lines+4 || laidOut > all/20 {
+		t.Errorf("%d of %d lines are laid out, want few of %d", laidOut, all, lines+4)
+	}
+	if !p.is(`window.find("needle") && (box => box.top >= 0 && box.bottom <= innerHeight)(getSelection().getRangeAt(0).getBoundingClientRect())`) {
+		t.Error("a line far down is not found")
+	}
+	if !p.is(`(s => { s.selectAllChildren(document.querySelector(".code")); return s.toString().split("\n").length; })(getSelection()) === ` + strconv.Itoa(lines+4)) {
+		t.Error("not all lines are copied")
+	}
+	p.click("a", "To the end of 50,004 lines")
+	p.until(`(box => box.top > 0 && box.bottom < innerHeight)(document.querySelector(".code ol:last-child li:last-child").getBoundingClientRect())`)
 }

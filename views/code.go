@@ -1,0 +1,93 @@
+package views
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+)
+
+// block is how many lines of code a browser lays out together. Those out of
+// sight wait until they come into sight, so that very many lines take no longer
+// to show than few; the style sheet knows the height of so many.
+const block = 100
+
+// fourDigits is the last line whose number fits beside the code.
+const fourDigits = 9999
+
+// manyLines is from how many lines on an end is said to be out of sight.
+const manyLines = 60
+
+// lineCount is how many lines Code needs for JSON.
+func lineCount(json string) int { return strings.Count(Indent(json), "\n") + 1 }
+
+// grouped writes a number so that it is read at a glance: 100,004.
+func grouped(n int) string {
+	digits := strconv.Itoa(n)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+// Code shows JSON in numbered lines that wrap; the numbers are not part of the
+// text that a reader copies.
+func Code(json string) templ.Component {
+	return drawn(func(m *markup) {
+		lines := codeLines(json)
+		if len(lines) > fourDigits {
+			m.html(`<div class="code long" hx-ignore dir="ltr">`)
+		} else {
+			m.html(`<div class="code" hx-ignore dir="ltr">`)
+		}
+		for i, line := range lines {
+			if i%block == 0 { // which does not know how many lines are before it
+				m.html(`<ol><li value="`)
+				m.number(int64(i + 1))
+				m.html(`">`)
+			} else {
+				m.html(`<li>`)
+			}
+			m.codeLine(line)
+			m.reading(line)
+			m.html(`</li>`)
+			if i%block == block-1 || i == len(lines)-1 {
+				m.html(`</ol>`)
+			}
+		}
+		m.html(`</div>`)
+		m.hiddenCount(Hidden(json))
+	})
+}
+
+// codeLine is one line of JSON with what its escapes stand for.
+func codeLine(line codeText) templ.Component {
+	return drawn(func(m *markup) {
+		m.html(`<code>`)
+		m.codeLine(line)
+		m.html(`</code>`)
+		m.reading(line)
+	})
+}
+
+// codeLine writes one line of JSON with the member's name set off.
+func (m *markup) codeLine(line codeText) {
+	m.html(line.indent)
+	if line.key != "" {
+		m.html(`<b>`)
+		m.segments(line.key)
+		m.html(`</b>`)
+	}
+	m.segments(line.rest)
+}
+
+// reading says beside a line what its escapes stand for.
+func (m *markup) reading(line codeText) {
+	text := spelled(line.key + line.rest)
+	if text == "" {
+		return
+	}
+	m.html(`<small class="reading">reads <span>`)
+	m.codeLine(splitLine(text))
+	m.html(`</span></small>`)
+}
