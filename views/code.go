@@ -1,6 +1,7 @@
 package views
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -40,34 +41,68 @@ func Code(json string) templ.Component {
 		} else {
 			m.html(`<div class="code" hx-ignore dir="ltr">`)
 		}
-		for i, line := range lines {
-			if i%block == 0 { // which does not know how many lines are before it
-				m.html(`<ol><li value="`)
+		m.blocks(len(lines), func(i int) {
+			m.html(`<li`)
+			if i%block == 0 { // it does not know how many lines are before it
+				m.html(` value="`)
 				m.number(int64(i + 1))
-				m.html(`">`)
-			} else {
-				m.html(`<li>`)
+				m.html(`"`)
 			}
-			m.codeLine(line)
-			m.reading(line)
+			m.html(`>`)
+			m.codeLine(lines[i])
+			m.reading(lines[i])
 			m.html(`</li>`)
-			if i%block == block-1 || i == len(lines)-1 {
-				m.html(`</ol>`)
-			}
-		}
+		})
 		m.html(`</div>`)
 		m.hiddenCount(Hidden(json))
 	})
 }
 
-// codeLine is one line of JSON with what its escapes stand for.
-func codeLine(line codeText) templ.Component {
+// Diff shows two JSON texts as one, with − before lines that go and + before
+// lines that come. A long one leads to its first change, which name tells from
+// those of other texts on the page.
+func Diff(name, before, after string) templ.Component {
 	return drawn(func(m *markup) {
-		m.html(`<code>`)
-		m.codeLine(line)
-		m.html(`</code>`)
-		m.reading(line)
+		lines := diff(before, after)
+		first := slices.IndexFunc(lines, func(line diffLine) bool { return line.op != ' ' })
+		if len(lines) > manyLines && first >= 0 {
+			m.html(`<p class="hint"><a href="#change-`, name, `">To the first change</a> in `, grouped(len(lines)), ` lines</p>`)
+		}
+		m.html(`<div class="diff" hx-ignore dir="ltr">`)
+		m.blocks(len(lines), func(i int) {
+			m.html(`<li`)
+			if i == first {
+				m.html(` id="change-`, name, `"`)
+			}
+			m.html(changes[lines[i].op])
+			line := splitLine(lines[i].text)
+			m.codeLine(line)
+			m.reading(line)
+			m.html(`</li>`)
+		})
+		m.html(`</div>`)
+		m.hiddenCount(Hidden(before) + Hidden(after))
 	})
+}
+
+// changes are how lines of a Diff begin; the style sheet has the marks.
+var changes = map[byte]string{
+	' ': `>`,
+	'-': ` class="removed"><span class="sr-only">removed: </span>`,
+	'+': ` class="added"><span class="sr-only">added: </span>`,
+}
+
+// blocks writes n items of a list in blocks.
+func (m *markup) blocks(n int, item func(i int)) {
+	for i := range n {
+		if i%block == 0 {
+			m.html(`<ol>`)
+		}
+		item(i)
+		if i%block == block-1 || i == n-1 {
+			m.html(`</ol>`)
+		}
+	}
 }
 
 // codeLine writes one line of JSON with the member's name set off.

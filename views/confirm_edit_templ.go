@@ -121,7 +121,7 @@ func EditReview(v EditReviewView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = Diff(edit.Before, edit.After).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = Diff(strconv.Itoa(edit.Number), edit.Before, edit.After).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

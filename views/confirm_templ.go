@@ -617,7 +617,7 @@ func actionCard(v ConfirmView, i int, action Action) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = Diff(action.Args, action.EditedArgs).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = Diff(strconv.Itoa(i+1), action.Args, action.EditedArgs).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

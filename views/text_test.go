@@ -127,22 +127,27 @@ func TestDiff(t *testing.T) {
 		name           string
 		before, after  string
 		removed, added int
+		long           bool
 	}{
-		{"one value", `{"a":1,"b":2}`, `{"a":1,"b":3}`, 1, 1},
-		{"member added", `{"a":1}`, `{"a":1,"b":2}`, 1, 2},
-		{"white space only", `{"a":1}`, "{ \"a\" : 1 }", 0, 0},
-		{"equal", `{"a":1}`, `{"a":1}`, 0, 0},
-		{"too large to align", big(3000, "x"), big(3000, "y"), 3000, 3000},
+		{"one value", `{"a":1,"b":2}`, `{"a":1,"b":3}`, 1, 1, false},
+		{"member added", `{"a":1}`, `{"a":1,"b":2}`, 1, 2, false},
+		{"white space only", `{"a":1}`, "{ \"a\" : 1 }", 0, 0, false},
+		{"equal", `{"a":1}`, `{"a":1}`, 0, 0, false},
+		{"too large to align", big(3000, "x"), big(3000, "y"), 3000, 3000, true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			doc := document(t, []byte(markup(t, views.Diff(tt.before, tt.after))))
-			if got := doc.Find("tr.removed").Length(); got != tt.removed {
+			doc := document(t, []byte(markup(t, views.Diff("1", tt.before, tt.after))))
+			if got := doc.Find("li.removed").Length(); got != tt.removed {
 				t.Errorf("%d lines removed, want %d", got, tt.removed)
 			}
-			if got := doc.Find("tr.added").Length(); got != tt.added {
+			if got := doc.Find("li.added").Length(); got != tt.added {
 				t.Errorf("%d lines added, want %d", got, tt.added)
+			}
+			led := doc.Find(`a[href="#change-1"]`).Length() == 1
+			if target := doc.Find("#change-1.removed, #change-1.added").Length(); led != tt.long || tt.long && target != 1 {
+				t.Errorf("leads to the first change: %t, to %d elements, want %t", led, target, tt.long)
 			}
 		})
 	}
