@@ -41,7 +41,7 @@ func SignIn(v SignInView) templ.Component {
 			}
 		}
 		if v.Kept != "" && v.Error == "" {
-			templ_7745c5c3_Err = notice(Notice{Tone: ToneWarn, Title: "Your session has ended", Detail: "What you sent did not count. Sign in, and you have your words again, in the form as you left it."}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = notice(Notice{Tone: ToneWarn, Title: "Your session has ended", Detail: "Nothing of your last page has counted. Sign in, and what you typed there is in its form again."}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -415,7 +415,8 @@ func User(v UserView) templ.Component {
 			}
 		}
 		if v.ResetURL != "" {
-			templ_7745c5c3_Err = postButton(v.ResetURL, "button wide", "key", "Reset password").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = askedButton(v.ResetURL, "button wide", "key", "Reset password",
+				"The password stops working at once, and all sessions end. You get a link to pass on.", "Reset the password").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -427,7 +428,8 @@ func User(v UserView) templ.Component {
 			}
 		}
 		if v.DisableURL != "" {
-			templ_7745c5c3_Err = postButton(v.DisableURL, "button bad wide", "cancel", "Disable").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = askedButton(v.DisableURL, "button bad wide", "cancel", "Disable",
+				"All sessions end, and keys of this user stop working. The account can be enabled again.", "Disable "+v.Name).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -440,7 +442,7 @@ func User(v UserView) templ.Component {
 			var templ_7745c5c3_Var10 string
 			templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(v.StatusHint)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `user.templ`, Line: 161, Col: 37}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `user.templ`, Line: 163, Col: 37}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 			if templ_7745c5c3_Err != nil {
@@ -495,7 +497,7 @@ func oneTimeLink(l OneTimeLink) templ.Component {
 		var templ_7745c5c3_Var12 string
 		templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(l.For)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `user.templ`, Line: 174, Col: 21}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `user.templ`, Line: 176, Col: 21}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 		if templ_7745c5c3_Err != nil {
@@ -508,7 +510,7 @@ func oneTimeLink(l OneTimeLink) templ.Component {
 		var templ_7745c5c3_Var13 string
 		templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs("Pass it on by a channel you trust. It lets its holder choose the password, once. It expires ")
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `user.templ`, Line: 177, Col: 99}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `user.templ`, Line: 179, Col: 99}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 		if templ_7745c5c3_Err != nil {

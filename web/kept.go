@@ -100,7 +100,7 @@ func (s *Server) resume(c echo.Context, session string, view views.SignInView) (
 		return false, nil
 	}
 	v := &visit{Context: at, Visitor: visitor, who: visitor.Who, token: session, address: view.Next}
-	err = again(v, http.StatusOK, views.Errors{"": "Your session had ended, so what you sent did not count. It is in the form: look once more, and send it again."})
+	err = again(v, http.StatusOK, views.Errors{"": "Your session had ended, so nothing of this has counted. What you typed is in the form: look once more, and send it."})
 	if domain.ErrorCode(err) == domain.CodeNotFound {
 		return false, nil
 	}
@@ -112,5 +112,5 @@ func (s *Server) outdated(v *visit, again showAgain) error {
 	if _, author := splitKey(v.field(csrfField)); again == nil || author != v.who.ID {
 		return staleForm()
 	}
-	return again(v, http.StatusForbidden, views.Errors{"": "You have signed in anew since you opened this page, so what you sent did not count. It is in the form: look once more, and send it again."})
+	return again(v, http.StatusForbidden, views.Errors{"": "You have signed in anew since you opened this page, so nothing of this has counted. What you typed is in the form: look once more, and send it."})
 }

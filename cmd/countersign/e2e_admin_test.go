@@ -93,7 +93,8 @@ func TestE2E_ManageUser(t *testing.T) {
 	theirs.waitFor("header.top")
 
 	open()
-	p.submit("button", "Disable")
+	p.click("summary", "Disable…")
+	p.submit("button", "Disable second")
 	p.sees(".kicker", "Disabled")
 	theirs.open("/confirms")
 	theirs.waitPath("/login")

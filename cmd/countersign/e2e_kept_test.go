@@ -73,7 +73,7 @@ func TestE2E_RoleOutlivesTheSession(t *testing.T) {
 	addUser(t, s.db, "third", "tester") // for the stream to look anew
 	p.sees(".door .notice", "Your session has ended")
 	p.signIn("admin", password)
-	p.sees(".notice", "did not count")
+	p.sees(".notice", "nothing of this has counted")
 	p.waitPath("/roles/new")
 	if name, capabilities := p.value("#name"), p.value("#capabilities"); name != "night watch" || capabilities != "confirm.reject" {
 		t.Errorf("the form has %q and %q", name, capabilities)
