@@ -235,9 +235,12 @@
     mine = false;
   });
 
+  // wrong is the first control to correct.
+  const wrong = () => $("[aria-invalid=true]:is(input, textarea, select), fieldset[aria-invalid=true] input:enabled");
+
   // focusResult goes to the first thing to correct, or to what was decided.
   function focusResult() {
-    const target = $("[aria-invalid]:is(input, textarea, select)") ?? $("#main [role=alert]") ?? $("[data-focus]");
+    const target = wrong() ?? $("#main [role=alert]:not([hidden])") ?? $("[data-focus]");
     if (!target) return;
     if (!target.matches("input, textarea, select, [tabindex]")) target.tabIndex = -1;
     target.focus();
@@ -329,6 +332,6 @@
   const { address } = document.body.dataset;
   if (address) history.replaceState(null, "", address);
   refresh();
-  ($("[aria-invalid=true]") ?? $("[data-focus]"))?.focus();
+  (wrong() ?? $("[data-focus]"))?.focus();
   setInterval(tick, 500);
 })();

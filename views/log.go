@@ -9,6 +9,7 @@ type LogView struct {
 	Rows     []LogRow
 	NextURL  string // older ones
 	FirstURL string
+	Active   bool // anything narrows it
 }
 
 // LogRow is one entry.

@@ -102,6 +102,9 @@ func outcomeWords(c *domain.Confirm, d *domain.Decision) string {
 // choices are the options of a filter: any, and each value.
 func choices(chosen, anything string, values ...string) []views.Option {
 	options := []views.Option{{Label: anything, Selected: chosen == ""}}
+	if chosen != "" && !slices.Contains(values, chosen) {
+		values = append(slices.Clone(values), chosen) // the list is narrowed to it all the same
+	}
 	for _, value := range values {
 		options = append(options, views.Option{Value: value, Label: value, Selected: value == chosen})
 	}

@@ -69,6 +69,7 @@ func logFilter(query url.Values) (f domain.EntryFilter, view views.LogView) {
 		field.Value = query.Get(field.Name)
 		view.IDs = append(view.IDs, field)
 	}
+	view.Active = family+kind+f.ConfirmID+f.PlanID+f.TraceID != ""
 	return f, view
 }
 

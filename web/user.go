@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -83,8 +84,16 @@ func (s *Server) keysOf(v *visit, userID string) (links []views.Link, err error)
 }
 
 // roleOptions are check boxes for roles. A role that the reader does not hold
-// cannot be given; one that is held already can be left as it is.
+// cannot be given; one that is held already can be left as it is, and comes
+// first, where it is seen.
 func roleOptions(reader *domain.Principal, roles []*domain.Role, chosen, held []string) (options []views.Option) {
+	later := func(role *domain.Role) int {
+		if slices.Contains(held, role.ID) {
+			return 0
+		}
+		return 1
+	}
+	roles = slices.SortedStableFunc(slices.Values(roles), func(a, b *domain.Role) int { return cmp.Compare(later(a), later(b)) })
 	for _, role := range roles {
 		options = append(options, views.Option{
 			Value: role.ID, Label: role.Name, Hint: strings.Join(names(role.Capabilities), ", "),
