@@ -59,22 +59,22 @@ func Code(json string) templ.Component {
 }
 
 // Diff shows two JSON texts as one, with − before lines that go and + before
-// lines that come. A long one leads to its first change, which name tells from
-// those of other texts on the page.
+// lines that come. A long one counts its changes and leads to each: none must be
+// overlooked. name tells them from those of other texts on the page.
 func Diff(name, before, after string) templ.Component {
 	return drawn(func(m *markup) {
 		lines := diff(before, after)
-		first := slices.IndexFunc(lines, func(line diffLine) bool { return line.op != ' ' })
-		if len(lines) > manyLines && first >= 0 {
-			m.html(`<p class="hint"><a href="#change-`, name, `">To the first change</a> in `, grouped(len(lines)), ` lines</p>`)
+		at := changesAt(lines)
+		if len(lines) > manyLines {
+			m.changes(name, len(at), len(lines))
 		}
 		m.html(`<div class="diff" hx-ignore dir="ltr">`)
 		m.blocks(len(lines), func(i int) {
 			m.html(`<li`)
-			if i == first {
-				m.html(` id="change-`, name, `"`)
+			if n, begins := slices.BinarySearch(at, i); begins {
+				m.html(` id="`, changeID(name, n), `"`)
 			}
-			m.html(changes[lines[i].op])
+			m.html(opened[lines[i].op])
 			line := splitLine(lines[i].text)
 			m.codeLine(line)
 			m.reading(line)
@@ -85,8 +85,35 @@ func Diff(name, before, after string) templ.Component {
 	})
 }
 
-// changes are how lines of a Diff begin; the style sheet has the marks.
-var changes = map[byte]string{
+// changesAt are the lines at which something else begins to go or to come.
+func changesAt(lines []diffLine) (at []int) {
+	for i, line := range lines {
+		if line.op != ' ' && (i == 0 || lines[i-1].op == ' ') {
+			at = append(at, i)
+		}
+	}
+	return at
+}
+
+func changeID(name string, n int) string { return "change-" + name + "-" + strconv.Itoa(n+1) }
+
+// changesNamed is to how many changes a Diff leads.
+const changesNamed = 50
+
+// changes leads to the changes of a Diff of so many lines.
+func (m *markup) changes(name string, n, lines int) {
+	m.html(`<p class="hint depends"><span>`, counted(n, "change"), ` in `, grouped(lines), ` lines</span>`)
+	for i := range min(n, changesNamed) {
+		m.html(`<a href="#`, changeID(name, i), `"><span class="sr-only">To change </span>`, strconv.Itoa(i+1), `</a>`)
+	}
+	if n > changesNamed {
+		m.html(`<span>and more</span>`)
+	}
+	m.html(`</p>`)
+}
+
+// opened are how lines of a Diff begin; the style sheet has the marks.
+var opened = map[byte]string{
 	' ': `>`,
 	'-': ` class="removed"><span class="sr-only">removed: </span>`,
 	'+': ` class="added"><span class="sr-only">added: </span>`,

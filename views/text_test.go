@@ -2,6 +2,7 @@ package views_test
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -123,17 +124,28 @@ func TestDiff(t *testing.T) {
 	big := func(n int, fill string) string {
 		return "[" + strings.TrimSuffix(strings.Repeat(`"`+fill+`",`, n), ",") + "]"
 	}
+	// marks is a list of 200 zeros but for ones that stand so many lines apart.
+	marks := func(apart int) string {
+		list := slices.Repeat([]string{"0"}, 200)
+		for i := apart; i < len(list); i += apart {
+			list[i] = "1"
+		}
+		return "[" + strings.Join(list, ",") + "]"
+	}
 	tests := []struct {
 		name           string
 		before, after  string
 		removed, added int
-		long           bool
+		says           string // of a long one
+		changes        int
 	}{
-		{"one value", `{"a":1,"b":2}`, `{"a":1,"b":3}`, 1, 1, false},
-		{"member added", `{"a":1}`, `{"a":1,"b":2}`, 1, 2, false},
-		{"white space only", `{"a":1}`, "{ \"a\" : 1 }", 0, 0, false},
-		{"equal", `{"a":1}`, `{"a":1}`, 0, 0, false},
-		{"too large to align", big(3000, "x"), big(3000, "y"), 3000, 3000, true},
+		{"one value", `{"a":1,"b":2}`, `{"a":1,"b":3}`, 1, 1, "", 0},
+		{"member added", `{"a":1}`, `{"a":1,"b":2}`, 1, 2, "", 0},
+		{"white space only", `{"a":1}`, "{ \"a\" : 1 }", 0, 0, "", 0},
+		{"equal", `{"a":1}`, `{"a":1}`, 0, 0, "", 0},
+		{"too large to align", big(3000, "x"), big(3000, "y"), 3000, 3000, "1 change in 6,002 lines", 1},
+		{"far apart", marks(200), marks(60), 3, 3, "3 changes in 205 lines", 3},
+		{"more than are named", marks(200), marks(3), 66, 66, "66 changes in 268 lines", 66},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -145,9 +157,13 @@ func TestDiff(t *testing.T) {
 			if got := doc.Find("li.added").Length(); got != tt.added {
 				t.Errorf("%d lines added, want %d", got, tt.added)
 			}
-			led := doc.Find(`a[href="#change-1"]`).Length() == 1
-			if target := doc.Find("#change-1.removed, #change-1.added").Length(); led != tt.long || tt.long && target != 1 {
-				t.Errorf("leads to the first change: %t, to %d elements, want %t", led, target, tt.long)
+			for n, link := range doc.Find(".depends a").EachIter() {
+				if target := doc.Find(link.AttrOr("href", "")); !target.Is(".removed, .added") || target.Length() != 1 {
+					t.Errorf("link %d leads to %d elements, want one line that changes", n+1, target.Length())
+				}
+			}
+			if got := doc.Find(".depends span").First().Text(); got != tt.says || doc.Find(".depends a").Length() != min(tt.changes, 50) {
+				t.Errorf("it says %q and has %d links, want %q and %d", got, doc.Find(".depends a").Length(), tt.says, tt.changes)
 			}
 		})
 	}

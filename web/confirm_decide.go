@@ -73,10 +73,11 @@ func (s *Server) decisionAgain(v *visit, status int, wrong views.Errors) error {
 		return err
 	}
 	view := newConfirmView(p)
-	view.Conflict = &views.Notice{Tone: views.ToneWarn, Title: "Nothing was decided", Detail: wrong[""]}
 	if view.Form != nil {
+		view.Conflict = &views.Notice{Tone: views.ToneWarn, Title: "Nothing was decided", Detail: wrong[""]}
 		keep(view.Form, v.fields(), nil)
 	} else {
+		view.Conflict = &views.Notice{Tone: views.ToneWarn, Title: "What you sent did not count", Detail: "Your session had ended, and there is nothing left for you to decide here."}
 		view.Unsent = typedWords(v)
 	}
 	return s.showConfirm(v, status, view)

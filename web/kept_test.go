@@ -94,6 +94,32 @@ func shownIn(s *goquery.Selection) string {
 	return strings.TrimSpace(s.First().Text())
 }
 
+// Who signs in again when all is over is told so, and has the words to copy.
+func TestWordsComeTooLate(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b, other := w.user("kim", "reviewer"), w.user("robin", "reviewer")
+	c := w.post(w.asker(), patient)
+	action := "/confirms/" + c.ID + "/decision"
+	target, form := b.form(b.get("/confirms/"+c.ID), action)
+	form.Set("decision", "reject")
+	form.Set("reason", "not on a Friday")
+	w.pass(domain.SessionIdle)
+	door := b.want(b.do(http.MethodPost, target, form), http.StatusUnauthorized)
+	other.want(other.submit(other.get("/login"), "/login", "username", "robin", "password", password), http.StatusSeeOther)
+	other.want(other.submit(other.get("/confirms/"+c.ID), action, "decision", "approve"), http.StatusSeeOther)
+	doc := b.want(b.submit(door, "/login", "username", "kim", "password", password), http.StatusOK).doc(t)
+	if got := doc.Find(".conflict strong").Text(); got != "What you sent did not count" {
+		t.Errorf("the page says %q", got)
+	}
+	if got := doc.Find("#unsent p").Text(); got != "not on a Friday" {
+		t.Errorf("the words are %q", got)
+	}
+	if got := w.outcome(c.ID).Confirm.Status; got != domain.Approved {
+		t.Errorf("the confirm is %s", got)
+	}
+}
+
 // The words of one person are not for another who signs in on that screen.
 func TestWordsAreForWhoTypedThem(t *testing.T) {
 	t.Parallel()
