@@ -102,9 +102,9 @@ const changesNamed = 50
 
 // changes leads to the changes of a Diff of so many lines.
 func (m *markup) changes(name string, n, lines int) {
-	m.html(`<p class="hint depends"><span>`, counted(n, "change"), ` in `, grouped(lines), ` lines</span>`)
+	m.html(`<p class="hint depends"><span>`, counted(n, "change"), ` in `, grouped(lines), ` lines: go to</span>`)
 	for i := range min(n, changesNamed) {
-		m.html(`<a href="#`, changeID(name, i), `"><span class="sr-only">To change </span>`, strconv.Itoa(i+1), `</a>`)
+		m.html(`<a href="#`, changeID(name, i), `"><span class="sr-only">change </span>`, strconv.Itoa(i+1), `</a>`)
 	}
 	if n > changesNamed {
 		m.html(`<span>and more</span>`)

@@ -143,9 +143,9 @@ func TestDiff(t *testing.T) {
 		{"member added", `{"a":1}`, `{"a":1,"b":2}`, 1, 2, "", 0},
 		{"white space only", `{"a":1}`, "{ \"a\" : 1 }", 0, 0, "", 0},
 		{"equal", `{"a":1}`, `{"a":1}`, 0, 0, "", 0},
-		{"too large to align", big(3000, "x"), big(3000, "y"), 3000, 3000, "1 change in 6,002 lines", 1},
-		{"far apart", marks(200), marks(60), 3, 3, "3 changes in 205 lines", 3},
-		{"more than are named", marks(200), marks(3), 66, 66, "66 changes in 268 lines", 66},
+		{"too large to align", big(3000, "x"), big(3000, "y"), 3000, 3000, "1 change in 6,002 lines: go to", 1},
+		{"far apart", marks(200), marks(60), 3, 3, "3 changes in 205 lines: go to", 3},
+		{"more than are named", marks(200), marks(3), 66, 66, "66 changes in 268 lines: go to", 66},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
