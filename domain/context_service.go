@@ -23,7 +23,7 @@ func visibleContext(r Reader, p *Principal, id string) (*Context, error) {
 	if err != nil {
 		return nil, found(err, "context")
 	}
-	if v := p.contexts(); !v.All && c.Group != v.Group {
+	if c.Group != p.Group && !p.contexts().All {
 		return nil, notFound("context")
 	}
 	return c, p.needsAny(ContextRead, ContextModify)
@@ -33,7 +33,8 @@ func (c *Context) seenBy(p *Principal) bool {
 	return c.Group == p.Group || p.Kind != KindAgent || p.decides()
 }
 
-// Contexts lists the contexts that the reader may see, newest first.
+// Contexts lists the contexts that the reader may see, newest first; without
+// context.read and context.modify that is none.
 func (s *Service) Contexts(ctx context.Context, ref Ref, page Page) (list []*Context, next string, err error) {
 	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
 		list, next, err = r.Contexts(ContextFilter{Visible: p.contexts()}, page)
@@ -42,9 +43,13 @@ func (s *Service) Contexts(ctx context.Context, ref Ref, page Page) (list []*Con
 	return list, next, err
 }
 
-// contexts are those that a principal sees in lists.
+// contexts are those that a principal sees in lists: none that it could not
+// read one by one (requirements R-9f).
 func (p *Principal) contexts() Visibility {
-	return Visibility{All: p.CanAny(ContextRead, ContextModify) && (p.Kind != KindAgent || p.decides()), Group: p.Group}
+	if !p.CanAny(ContextRead, ContextModify) {
+		return Visibility{}
+	}
+	return Visibility{All: p.Kind != KindAgent || p.decides(), Group: p.Group}
 }
 
 // CreateContext stores a context. Needs context.modify.

@@ -48,3 +48,28 @@ func TestContext_List(t *testing.T) {
 		t.Errorf("newest first (-want +got):\n%s", diff)
 	}
 }
+
+// TestContext_ListGivesWhatMayBeRead asks in the group of the poster: the list
+// gives nobody what the context itself refuses.
+func TestContext_ListGivesWhatMayBeRead(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	architect := s.agent("architect")
+	architect.post("/contexts", `{"context_id":"ctx-1"}`).want(http.StatusCreated)
+	for _, tt := range []struct {
+		name   string
+		reader *client
+		status int
+		want   []string
+	}{
+		{"R-9f with context.read", architect, http.StatusOK, []string{"ctx-1"}},
+		{"R-9f without it", s.agent("planner"), http.StatusForbidden, []string{}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.reader.get("/contexts/ctx-1").want(tt.status)
+			if diff := cmp.Diff(tt.want, tt.reader.get("/contexts").want(http.StatusOK).ids("context_id")); diff != "" {
+				t.Errorf("listed (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
