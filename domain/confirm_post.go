@@ -191,6 +191,7 @@ func (s *Service) aim(r Reader, p *Principal, c *Confirm, in *mplp.Confirm) (war
 			unknown("supersedes", "confirm")
 		}
 	}
+	named := "target_id" // the member that names the plan
 	switch c.TargetType {
 	case TargetContext:
 		target, err := r.Context(c.TargetID)
@@ -208,13 +209,13 @@ func (s *Service) aim(r Reader, p *Principal, c *Confirm, in *mplp.Confirm) (war
 		if in.PlanID == "" || in.StepID == "" {
 			return warnings, nil
 		}
-		c.PlanID = in.PlanID
+		c.PlanID, named = in.PlanID, "plan_id"
 	default:
 		return warnings, nil
 	}
 	plan, err := visiblePlan(r, p, c.PlanID)
 	if ErrorCode(err) == CodeNotFound {
-		unknown("target_id", "plan")
+		unknown(named, "plan")
 		if _, err := r.Plan(c.PlanID); err == nil {
 			c.PlanID = "" // another group's: it must not be touched
 		}

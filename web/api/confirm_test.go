@@ -192,18 +192,28 @@ func TestConfirm_MalformedQueries(t *testing.T) {
 
 func TestConfirm_Warnings(t *testing.T) {
 	t.Parallel()
-	s := newServer(t)
-	body := `{"target_type":"other","timeout":60,"requested_at":"2025-12-07T00:00:00.123456","reason":null,"requested_by_role":"vai trò 😀"}`
-	posted := s.agent(s.role("asker", "confirm.request")).post("/confirms", body).want(http.StatusCreated)
-	header := posted.header.Get("Countersign-Warnings")
-	var warnings []struct{ Path, Code, Message string }
-	reply{t: t, body: header}.decode(&warnings)
-	var codes []string
-	for _, w := range warnings {
-		codes = append(codes, w.Path+" "+w.Code)
-	}
-	want := []string{"meta filled", "requested_at naive_time", "reason null", "requested_by_role unregistered"}
-	if diff := cmp.Diff(want, codes); diff != "" {
-		t.Errorf("warnings (-want +got):\n%s", diff)
+	for _, tt := range []struct {
+		name, body string
+		want       []string
+	}{
+		{"as SDKs send it", `{"target_type":"other","timeout":60,"requested_at":"2025-12-07T00:00:00.123456","reason":null,"requested_by_role":"vai trò 😀"}`,
+			[]string{"meta filled", "requested_at naive_time", "reason null", "requested_by_role unregistered"}},
+		{"for a plan that is not there", `{"meta":{},"target_type":"plan","target_id":"none"}`, []string{"target_id reference"}},
+		{"for a step of a plan that is not there", `{"meta":{},"target_type":"other","plan_id":"none","step_id":"s1"}`, []string{"plan_id reference"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := newServer(t)
+			posted := s.agent(s.role("asker", "confirm.request", "plan.propose")).post("/confirms", tt.body).want(http.StatusCreated)
+			var warnings []struct{ Path, Code, Message string }
+			reply{t: t, body: posted.header.Get("Countersign-Warnings")}.decode(&warnings)
+			var codes []string
+			for _, w := range warnings {
+				codes = append(codes, w.Path+" "+w.Code)
+			}
+			if diff := cmp.Diff(tt.want, codes); diff != "" {
+				t.Errorf("warnings (-want +got):\n%s", diff)
+			}
+		})
 	}
 }
