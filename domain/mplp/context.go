@@ -22,6 +22,7 @@ func ParseContext(data []byte, l Limits) (*Context, error) {
 	var ignored string
 	var tags []string
 	r.filled(o, "", "meta")
+	r.filled(o, "", "status")
 	r.members("", o, fields{
 		{"meta", anyObject},
 		{"events", events},

@@ -31,12 +31,12 @@ func TestParseContext_Reads(t *testing.T) {
 		want       Context
 	}{
 		{"R-17 what a seed shows of it", example(t, "s001-L118-context.json"),
-			Context{ID: "ctx-123", OwnerRole: "role-architect-001", Warnings: []Warning{{"meta", "filled", "was missing"}}}},
+			Context{ID: "ctx-123", OwnerRole: "role-architect-001", Warnings: []Warning{{"meta", "filled", "was missing"}, {"status", "filled", "was missing"}}}},
 		{"complete", `{"meta":{},"context_id":"c","title":"t","status":"active","owner_role":"r","tags":["a"],"summary":"s","language":"en",
 			"root":{"domain":"d","environment":"e","Domain":1,"entry_point":null},"constraints":{"Status":1},"created_at":"2025-12-07T00:00:00z","governance":{"locked":true}}`,
 			Context{ID: "c", Title: "t", Status: "active", OwnerRole: "r", Domain: "d", Environment: "e", CreatedAt: "2025-12-07T00:00:00.000Z", Locked: true}},
-		{"nothing", `{"meta":{}}`, Context{}},
-		{"root without environment", `{"meta":{},"root":{"domain":"d","environment":null}}`, Context{Domain: "d"}},
+		{"nothing", `{"meta":{}}`, Context{Warnings: []Warning{{"status", "filled", "was missing"}}}},
+		{"root without environment", `{"meta":{},"status":"draft","root":{"domain":"d","environment":null}}`, Context{Status: "draft", Domain: "d"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
