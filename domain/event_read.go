@@ -25,7 +25,9 @@ var (
 )
 
 // Events reads the log as MPLP events, oldest first; next is where to go on, nil
-// at the end. Needs trace.read; a key sees its group's history.
+// at the end. Needs trace.read; a key sees its group's history. A place that the
+// log has not reached is invalid: it is one of a log that a restore has taken
+// back, and what followed there would be missed unnoticed.
 func (s *Service) Events(ctx context.Context, ref Ref, f EventFilter) (list []Event, next *Cursor, err error) {
 	list, last, more, err := s.events(ctx, ref, f)
 	if more {
@@ -50,6 +52,11 @@ func (s *Service) events(ctx context.Context, ref Ref, f EventFilter) (list []Ev
 	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
 		if err := p.needs(TraceRead); err != nil {
 			return err
+		}
+		if head, err := r.NextSeq(); err != nil {
+			return err
+		} else if last.Seq >= head {
+			return invalid("after", "limit", "The log has %d entries. Was it restored from a backup since?", head)
 		}
 		types := f.entryTypes()
 		if types != nil && len(types) == 0 {

@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -195,6 +196,23 @@ func TestC31_EventsAreFollowed(t *testing.T) {
 	replayed := s.agent.listen("/events?family=pipeline_stage&after=-1").take(len(want))
 	if diff := cmp.Diff(got, replayed, cmp.AllowUnexported(message{})); diff != "" {
 		t.Errorf("events (-live +replayed):\n%s", diff)
+	}
+}
+
+// TestEvents_OnlyPlacesOfTheLog refuses a place that the log has not reached:
+// who comes from one would miss what is written there until it has.
+func TestEvents_OnlyPlacesOfTheLog(t *testing.T) {
+	t.Parallel()
+	s := newSite(t).to("draft")
+	last, err := s.agent.s.LastSeq(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.agent.get(fmt.Sprintf("/events?after=%d", last)).want(http.StatusOK)
+	for _, accept := range []string{"application/json", "text/event-stream"} {
+		for _, past := range []string{fmt.Sprintf("after=%d.0", last+1), "cursor=1000.1"} {
+			s.agent.do(http.MethodGet, "/events?"+past, "", "Accept", accept).problem(http.StatusUnprocessableEntity, "invalid").fault("after", "limit")
+		}
 	}
 }
 

@@ -48,16 +48,18 @@ func (a *api) followSession(c echo.Context, by domain.Ref) error {
 // beginning is where a listener goes on. A new one has the session's pending
 // requests replayed to it, which is what nil means. If there are none, it hears
 // of everything that comes after this moment, before it is told that it is
-// connected: whoever connects first and requests then misses nothing.
+// connected: whoever connects first and requests then misses nothing. Who comes
+// from a place that the log has not reached has listened to what a restore took
+// back, and begins anew: nothing would be told until the log got there.
 func (a *api) beginning(c echo.Context, by domain.Ref, session string) (*domain.Cursor, error) {
 	after, err := lastEventID(c)
-	if err != nil || after != nil {
-		return after, err
+	if err != nil {
+		return nil, err
 	}
 	ctx := c.Request().Context()
 	last, err := a.service.LastSeq(ctx)
-	if err != nil {
-		return nil, err
+	if err != nil || after != nil && after.Seq <= last {
+		return after, err
 	}
 	pending, more, err := a.service.Confirms(ctx, by, domain.ConfirmFilter{SessionID: session, Status: domain.Pending}, domain.Page{Limit: 1})
 	if err != nil || len(pending) > 0 || more != "" {

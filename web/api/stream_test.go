@@ -168,6 +168,21 @@ func TestStream_ResumeLosesNothing(t *testing.T) {
 	})
 }
 
+// TestStream_AfterARestoreBeginsAnew comes from a place that the log has not
+// reached, as who listened to what a restore took back does.
+func TestStream_AfterARestoreBeginsAnew(t *testing.T) {
+	t.Parallel()
+	eachWay(t, func(t *testing.T, newServer start) {
+		agent := newServer(t).agent("executor")
+		quiet := agent.listen(session, "Last-Event-ID", "1000.1")
+		request := example(t, "s004-L035-content_block_start")
+		agent.post("/approvals", request).want(http.StatusCreated)
+		stop := `{"type":"content_block_stop","index":4}`
+		like(t, quiet.take(2), request, stop)
+		like(t, agent.listen(session, "Last-Event-ID", "1000.1").take(2), request, stop)
+	})
+}
+
 // TestStream_PendingIsReplayed: a new listener hears what waits for a decision,
 // and nothing of what is over.
 func TestStream_PendingIsReplayed(t *testing.T) {
