@@ -2,10 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
 	"time"
 
 	sqlite3 "modernc.org/sqlite/lib"
@@ -26,9 +22,7 @@ const (
 // tend folds the journal into the file until ctx ends. A full disk, and readers
 // that need what is in the journal, only put it off. After any other failure of
 // the disk nobody knows what is in the file: a server that is started again
-// takes it from the journal, which still has it all. A file that is not in its
-// place any more ends with the process that has it open: nothing more is to be
-// written to it.
+// takes it from the journal, which still has it all.
 func (d *sqlite) tend(ctx context.Context, w *writer) {
 	var s *sqliteSession
 	defer func() {
@@ -36,6 +30,7 @@ func (d *sqlite) tend(ctx context.Context, w *writer) {
 			_ = s.close() // nothing is open on it
 		}
 	}()
+	files := d.watch()
 	tick := time.NewTicker(checkpointInterval)
 	defer tick.Stop()
 	for {
@@ -44,12 +39,12 @@ func (d *sqlite) tend(ctx context.Context, w *writer) {
 			return
 		case <-tick.C:
 		}
-		now, err := os.Stat(d.path)
-		if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(d.file, now) {
-			w.refuse(fmt.Errorf("the file %s was removed or replaced while it was in use, and what was written since then is lost: stop the server first", d.path))
+		if err := files.look(); err != nil {
+			w.refuse(err)
 			return
 		}
 		if s == nil {
+			var err error
 			if s, err = d.open(d.path, d.writeSettings()); err != nil {
 				w.logger.Error("the journal cannot be folded into the database", "error", err)
 				continue

@@ -65,15 +65,24 @@ func TestCheckpoint_BoundsTheJournal(t *testing.T) {
 	}
 }
 
-// A file that is gone from its place keeps nothing of what is written to it: who
-// writes is refused, and the process told to end.
+// A file that is gone from its place keeps nothing of what is written to it, and
+// one that was cut or written over is not what it was: who writes is refused, and
+// the process told to end.
 func TestCheckpoint_RefusesToWriteToAFileThatIsGone(t *testing.T) {
-	for name, change := range map[string]func(path string) error{
-		"removed": os.Remove,
-		"moved":   func(path string) error { return os.Rename(path, path+".moved") },
-		"another in its place": func(path string) error {
+	for name, tt := range map[string]struct {
+		file   string
+		change func(path string) error
+	}{
+		"removed": {"", os.Remove},
+		"moved":   {"", func(path string) error { return os.Rename(path, path+".moved") }},
+		"another in its place": {"", func(path string) error {
 			return errors.Join(os.WriteFile(path+".other", nil, 0o600), os.Rename(path+".other", path))
-		},
+		}},
+		"its journal removed":         {"-wal", os.Remove},
+		"its journal's index removed": {"-shm", os.Remove},
+		"cut":                         {"", func(path string) error { return os.Truncate(path, 8192) }},
+		"emptied":                     {"", func(path string) error { return os.Truncate(path, 0) }},
+		"a copy written over it":      {"", func(path string) error { return os.WriteFile(path, make([]byte, 16384), 0o600) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "countersign.db")
@@ -83,13 +92,18 @@ func TestCheckpoint_RefusesToWriteToAFileThatIsGone(t *testing.T) {
 				if err := db.Tx(context.Background(), addRole("before")); err != nil {
 					t.Fatal(err)
 				}
-				if err := change(path); err != nil {
+				pass := func() {
+					time.Sleep(checkpointInterval + time.Millisecond)
+					synctest.Wait()
+				}
+				pass() // it is folded in
+				pass() // and looked at
+				if err := tt.change(path + tt.file); err != nil {
 					t.Fatal(err)
 				}
-				time.Sleep(checkpointInterval + time.Millisecond)
-				synctest.Wait()
-				if fatal == nil || !strings.Contains(fatal.Error(), path) {
-					t.Errorf("Fatal was told %v, want what happened to %s", fatal, path)
+				pass()
+				if fatal == nil || !strings.Contains(fatal.Error(), "the file "+path+tt.file+" ") {
+					t.Errorf("Fatal was told %v, want what happened to %s", fatal, path+tt.file)
 				}
 				err := db.Tx(context.Background(), addRole("after"))
 				if code := domain.ErrorCode(err); code != domain.CodeEvidenceUnavailable {

@@ -349,7 +349,7 @@ func TestServe_StopsWhenItsFileIsGone(t *testing.T) {
 	if err := p.conclude(t, true); err == nil {
 		t.Error("the server ended as if it had been told to")
 	}
-	want := "countersign: the database failed: the file " + db + " was removed or replaced while it was in use, and what was written since then is lost: stop the server first\n" +
+	want := "countersign: the database failed: the file " + db + " was removed or replaced while it was in use, and what was written since then may be lost: stop the server first\n" +
 		"See to its file and its disk, then start the server again\n"
 	if text, _ := p.stderr.now(); !strings.HasSuffix(text, want) {
 		t.Errorf("standard error ends with %.400q, want %q", text, want)
