@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -69,9 +70,46 @@ const (
 	readyLately = 15 * time.Second
 )
 
+// asked is a check with the answer that it owes; nil: none.
+type asked struct {
+	Check
+	answer chan error
+}
+
+// ask begins to ask, unless the last answer is still owed: a check may hang with
+// a database or a disk.
+func (a *asked) ask(ctx context.Context) {
+	select {
+	case <-a.answer: // it came too late to be true now
+	default:
+		if a.answer != nil {
+			return
+		}
+	}
+	answer := make(chan error, 1)
+	a.answer = answer
+	go func() { answer <- a.Ask(ctx) }()
+}
+
+// hear waits for the answer until ctx ends. One that is there by then counts.
+func (a *asked) hear(ctx context.Context) error {
+	err := fmt.Errorf("no answer for %v", readyPatience)
+	select {
+	case err = <-a.answer:
+		a.answer = nil
+	case <-ctx.Done():
+		select {
+		case err = <-a.answer:
+			a.answer = nil
+		default:
+		}
+	}
+	return err
+}
+
 // readiness makes the checks and remembers what they gave.
 type readiness struct {
-	checks []Check
+	checks []*asked
 	logger *slog.Logger
 
 	mu       sync.Mutex
@@ -84,7 +122,11 @@ type readiness struct {
 }
 
 func newReadiness(checks []Check, logger *slog.Logger) *readiness {
-	return &readiness{checks: checks, logger: logger, told: make(chan struct{})}
+	r := &readiness{logger: logger, told: make(chan struct{})}
+	for _, check := range checks {
+		r.checks = append(r.checks, &asked{Check: check})
+	}
+	return r
 }
 
 func (r *readiness) answer(ctx context.Context) (status int, text string) {
@@ -108,10 +150,13 @@ func (r *readiness) answer(ctx context.Context) (status int, text string) {
 func (r *readiness) check(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, readyPatience)
 	defer cancel()
+	for _, check := range r.checks {
+		check.ask(ctx)
+	}
 	r.status, r.text = http.StatusOK, ""
 	for _, check := range r.checks {
 		word := "ok"
-		if err := check.Ask(ctx); err != nil {
+		if err := check.hear(ctx); err != nil {
 			r.status, word = http.StatusServiceUnavailable, "failed"
 			r.logger.ErrorContext(ctx, "not ready", "check", check.Name, "error", err)
 		}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -60,10 +61,10 @@ func TestReadiness_NamesWhatFails(t *testing.T) {
 // given up.
 func TestReadiness_ChecksOnceInAWhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		checked := 0
+		var checked atomic.Int32
 		hangs := false
 		s := monitored(t, new(bytes.Buffer), web.Check{Name: "database", Ask: func(ctx context.Context) error {
-			if checked++; hangs {
+			if checked.Add(1); hangs {
 				<-ctx.Done()
 			}
 			return ctx.Err()
@@ -71,13 +72,42 @@ func TestReadiness_ChecksOnceInAWhile(t *testing.T) {
 		for range 100 {
 			ask(t, s)
 		}
-		if checked != 1 {
-			t.Errorf("checked %d times, want once", checked)
+		if n := checked.Load(); n != 1 {
+			t.Errorf("checked %d times, want once", n)
 		}
 		hangs = true
 		time.Sleep(time.Second)
-		if status, text := ask(t, s); status != http.StatusServiceUnavailable || !strings.Contains(text, "database: failed\n") || checked != 2 {
-			t.Errorf("a check that hangs: status %d, checked %d times: %s", status, checked, text)
+		if status, text := ask(t, s); status != http.StatusServiceUnavailable || !strings.Contains(text, "database: failed\n") || checked.Load() != 2 {
+			t.Errorf("a check that hangs: status %d, checked %d times: %s", status, checked.Load(), text)
+		}
+	})
+}
+
+// TestReadiness_DoesNotHang: a check that does not even hear that it is given up,
+// as one that waits for the disk, keeps neither monitors waiting nor other checks
+// from their answer, and is not asked again meanwhile.
+func TestReadiness_DoesNotHang(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asked atomic.Int32
+		back := make(chan struct{})
+		s := monitored(t, new(bytes.Buffer),
+			web.Check{Name: "writing", Ask: func(context.Context) error { asked.Add(1); <-back; return nil }},
+			web.Check{Name: "signing key", Ask: func(context.Context) error { return nil }})
+		for range 3 {
+			began := time.Now()
+			status, text := ask(t, s)
+			if want := "assets: ok\nwriting: failed\nsigning key: ok\nserving: ok\n"; status != http.StatusServiceUnavailable || text != want {
+				t.Errorf("status %d, %s", status, cmp.Diff(want, text))
+			}
+			if waited := time.Since(began); waited != 2*time.Second || asked.Load() != 1 {
+				t.Errorf("it took %v and was asked %d times, want 2s and once", waited, asked.Load())
+			}
+			time.Sleep(time.Second)
+		}
+		close(back)
+		synctest.Wait()
+		if status, text := ask(t, s); status != http.StatusOK || asked.Load() != 2 {
+			t.Errorf("when it answers again: asked %d times, status %d: %s", asked.Load(), status, text)
 		}
 	})
 }
