@@ -129,12 +129,17 @@ func HeadFile(db, file string) string {
 	return cmp.Or(file, head)
 }
 
+// closePatience is how long Close waits for a server that does not answer.
+const closePatience = 500 * time.Millisecond
+
 // Close waits for what is running, refuses what comes later, and closes all
-// connections.
+// connections. What a PostgreSQL server does not answer meanwhile is given up:
+// whether it happened is unknown then.
 func (db *DB) Close() error { return db.close() }
 
 func (db *DB) shut() error {
 	close(db.closed)
+	defer time.AfterFunc(closePatience, db.dialect.abort).Stop()
 	var errs []error
 	for range cap(db.readers.free) {
 		<-db.readers.free

@@ -37,6 +37,9 @@ type dialect interface {
 	// outlives says whether the program goes on when a connection failed in the
 	// middle of a commit: then the next one can find out what became of it.
 	outlives() bool
+	// abort ends what its connections wait for, so that a server that does not
+	// answer keeps nobody from closing.
+	abort()
 	// schema is what the database is made of, by name. What has nothing to do
 	// with what it should be made of may be left out.
 	schema(r *reader, want map[string]string) (map[string]string, error)

@@ -16,7 +16,9 @@ import (
 // postgres is a database on a PostgreSQL server, which several nodes share.
 type postgres struct {
 	config *pgx.ConnConfig
-	node   string // tells this process's notifications from others'
+	node   string          // tells this process's notifications from others'
+	life   context.Context // of its connections
+	end    context.CancelFunc
 }
 
 //go:embed migrations/postgres/*.sql
@@ -62,7 +64,9 @@ func newPostgres(url string) (dialect, error) {
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectTimeout
 	}
-	return &postgres{config: config, node: rand.Text()}, nil
+	d := &postgres{config: config, node: rand.Text()}
+	d.life, d.end = context.WithCancel(context.Background())
+	return d, nil
 }
 
 func (d *postgres) label() string {
@@ -76,6 +80,8 @@ func (d *postgres) migrations() []Migration { return postgresMigrations }
 func (d *postgres) readers() int { return 8 }
 
 func (d *postgres) outlives() bool { return true }
+
+func (d *postgres) abort() { d.end() }
 
 // create leaves it to the operator to make a database.
 func (d *postgres) create() error { return nil }
@@ -108,6 +114,9 @@ func parameters(u use) (settings map[string]string, timeout time.Duration) {
 func (d *postgres) connect(ctx context.Context, u use) (session, error) { return d.open(ctx, u) }
 
 func (d *postgres) open(ctx context.Context, u use) (*postgresSession, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(d.life, cancel)()
 	config := d.config.Copy()
 	settings, timeout := parameters(u)
 	for name, value := range settings {
@@ -119,7 +128,7 @@ func (d *postgres) open(ctx context.Context, u use) (*postgresSession, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := newPostgresSession(conn, timeout, d.node)
+	s := newPostgresSession(d.life, conn, timeout, d.node)
 	if err := d.inspect(s, u); err != nil {
 		return nil, errors.Join(err, s.close())
 	}

@@ -19,6 +19,7 @@ import (
 // be it another member's or the commit.
 type postgresSession struct {
 	conn *pgx.Conn
+	life context.Context // in which statements run
 	// timeout bounds a statement with its rows, so that nobody waits for a
 	// server that has vanished; 0: it takes what it takes.
 	timeout  time.Duration
@@ -33,16 +34,16 @@ type postgresSession struct {
 // take memory.
 const maxQueued = 256
 
-func newPostgresSession(conn *pgx.Conn, timeout time.Duration, node string) *postgresSession {
+func newPostgresSession(life context.Context, conn *pgx.Conn, timeout time.Duration, node string) *postgresSession {
 	conn.TypeMap().RegisterType(&pgtype.Type{Name: "text", OID: pgtype.TextOID, Codec: textCodec{}})
-	return &postgresSession{conn: conn, timeout: timeout, notify: "NOTIFY " + channel + ", '" + node + "'"}
+	return &postgresSession{conn: conn, life: life, timeout: timeout, notify: "NOTIFY " + channel + ", '" + node + "'"}
 }
 
 func (s *postgresSession) bound() (context.Context, context.CancelFunc) {
 	if s.timeout == 0 {
-		return context.Background(), func() {}
+		return s.life, func() {}
 	}
-	return context.WithTimeout(context.Background(), s.timeout)
+	return context.WithTimeout(s.life, s.timeout)
 }
 
 func (s *postgresSession) later(text string, args []any) error {

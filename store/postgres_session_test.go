@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -75,6 +76,46 @@ func TestMembersThatFailInPostgreSQL(t *testing.T) {
 			}
 			if got := len(roleIDs(t, db)); got != len(want)+1 {
 				t.Errorf("%d roles, want %d", got, len(want)+1)
+			}
+		})
+	}
+}
+
+// A server that does not answer keeps nobody from closing the database.
+func TestClose_GivesUpAServerThatDoesNotAnswer(t *testing.T) {
+	t.Parallel()
+	hang := func(c *conn, begun chan<- struct{}) error {
+		c.session.(*postgresSession).timeout = 0
+		close(begun)
+		_, err := c.exec("SELECT pg_sleep(3600)")
+		return err
+	}
+	for name, wait := range map[string]func(db *DB, begun chan<- struct{}) error{
+		"a reader": func(db *DB, begun chan<- struct{}) error {
+			return db.view(context.Background(), func(r *reader) error { return hang(r.c, begun) })
+		},
+		"a writer": func(db *DB, begun chan<- struct{}) error {
+			return db.Tx(context.Background(), func(x domain.Tx) error { return hang(x.(*tx).c, begun) })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db := openTest(t, tempDatabase(t), Options{})
+			begun, ended := make(chan struct{}), make(chan error, 1)
+			go func() { ended <- wait(db, begun) }()
+			<-begun
+			closed := make(chan error, 1)
+			go func() { closed <- db.Close() }()
+			select {
+			case err := <-closed:
+				if err != nil {
+					t.Error(err)
+				}
+			case <-time.After(time.Minute):
+				t.Fatal("it is still not closed")
+			}
+			if err := <-ended; domain.ErrorCode(err) != domain.CodeEvidenceUnavailable {
+				t.Errorf("error %v, want %s", err, domain.CodeEvidenceUnavailable)
 			}
 		})
 	}

@@ -17,7 +17,7 @@ func (w *writer) settle(cause error, next int64, leaves []evidence.Hash) error {
 		return w.fail(cause)
 	}
 	if len(leaves) > 0 {
-		ctx, cancel := context.WithTimeout(context.Background(), settleTimeout)
+		ctx, cancel := context.WithTimeout(w.polling, settleTimeout)
 		defer cancel()
 		for ctx.Err() == nil {
 			there, err := w.has(ctx, next-1, leaves[len(leaves)-1])

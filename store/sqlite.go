@@ -49,6 +49,9 @@ func (d *sqlite) readers() int { return 4 }
 // when the file is opened again.
 func (d *sqlite) outlives() bool { return false }
 
+// abort ends nothing: a file does not answer late.
+func (d *sqlite) abort() {}
+
 func (d *sqlite) listen(context.Context, func()) {}
 
 func (d *sqlite) moved(c *conn) (bool, error) {

@@ -35,10 +35,12 @@ const parkAfter = 250 * time.Millisecond
 // stopTimeout is how long requests may take to end when the server stops. With
 // what comes before and after, it is gone within five seconds. drainTimeout is
 // how much of it a load balancer gets that has asked whether the server is
-// ready, to hear that it is not any more.
+// ready, to hear that it is not any more, and clockTimeout how much the clock
+// gets, which may wait for a database that does not answer.
 const (
 	stopTimeout  = 4 * time.Second
 	drainTimeout = 2 * time.Second
+	clockTimeout = 500 * time.Millisecond
 )
 
 // server is a running Countersign.
@@ -170,7 +172,7 @@ func (s *server) serve(ctx context.Context, listener net.Listener, agent func(co
 	}
 	hush()
 	agents.Wait()
-	last, cancel := context.WithTimeout(background, stopTimeout)
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
 	defer cancel()
 	if err == nil {
 		heard, enough := context.WithTimeout(last, drainTimeout)
@@ -184,7 +186,12 @@ func (s *server) serve(ctx context.Context, listener net.Listener, agent func(co
 		err = errors.Join(err, s.http.Close())
 	}
 	stop()
-	running.Wait()
+	ended, end := context.WithTimeout(last, clockTimeout)
+	go func() {
+		running.Wait()
+		end()
+	}()
+	<-ended.Done()
 	s.logger.Info("the server has stopped")
 	return err
 }

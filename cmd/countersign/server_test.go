@@ -1,10 +1,14 @@
 package main
 
 import (
+	"io"
 	"log/slog"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"countersign/store"
 )
@@ -31,4 +35,42 @@ func TestSlowCommitsAreLogged(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A database that does not answer keeps nobody from stopping the server in time.
+func TestServe_StopsInSpiteOfADatabaseThatHangs(t *testing.T) {
+	t.Parallel()
+	db := tempPostgreSQL(t)
+	var key strings.Builder
+	if code := run(t.Context(), []string{"key", "create", "bot", "--role", "executor", "--db", db}, environment(db), strings.NewReader(""), &key, io.Discard); code != exitDone {
+		t.Fatalf("key create: exit code %d", code)
+	}
+	files := placed(db, store.Options{})
+	r := start(t, "--db", db, "--signing-key", files.SigningKey, "--head", files.Head)
+	agent := &client{base: r.base, key: strings.TrimSpace(key.String())}
+	if err := agent.call(t.Context(), http.MethodPost, "/api/v1/confirms", object{"target_type": "other", "timeout": 1, "actions": []object{{"name": "pay", "args": object{}}}}, &posted{}); err != nil {
+		t.Fatal(err)
+	}
+	conn, err := pgx.Connect(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	tx, err := conn.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(t.Context(), "LOCK TABLE confirms"); err != nil {
+		t.Fatal(err)
+	}
+	late := time.Now().Add(patience)
+	for waits := 0; waits == 0; { // the clock does, when the deadline comes
+		if err := tx.QueryRow(t.Context(), "SELECT COUNT(*) FROM pg_locks WHERE NOT granted AND relation = 'confirms'::regclass").Scan(&waits); err != nil {
+			t.Fatal(err)
+		}
+		if time.Now().After(late) {
+			t.Fatal("nothing waits for the database")
+		}
+	}
+	r.stop(t)
 }
