@@ -105,7 +105,9 @@ func parameters(u use) (settings map[string]string, timeout time.Duration) {
 		settings["idle_in_transaction_session_timeout"] = "5s" // before who waits for the lock gives up
 	case reads:
 		settings["idle_in_transaction_session_timeout"] = "60s"
-	case audits:
+	case audits: // which take what they take, and make a schema to compare with, whatever the role's own settings
+		settings["statement_timeout"], settings["idle_in_transaction_session_timeout"] = "0", "0"
+		settings["default_transaction_read_only"] = "off"
 		return settings, 0
 	}
 	return settings, statementTimeout
@@ -124,6 +126,7 @@ func (d *postgres) open(ctx context.Context, u use) (*postgresSession, error) {
 			config.RuntimeParams[name] = value
 		}
 	}
+	config.RuntimeParams["client_encoding"] = "UTF8" // in another, text would be stored as other text
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return nil, err

@@ -230,3 +230,26 @@ func TestAlteredSchema(t *testing.T) {
 		})
 	}
 }
+
+// What an administrator sets for all who use a database does not keep it from
+// being verified.
+func TestAudit_WhateverIsSetForTheDatabase(t *testing.T) {
+	t.Parallel()
+	for _, setting := range []string{
+		"statement_timeout = '1ms'", "idle_in_transaction_session_timeout = '1ms'", "default_transaction_read_only = on",
+		"default_transaction_isolation = 'serializable'", "client_encoding = 'LATIN1'", "bytea_output = 'escape'", "standard_conforming_strings = off",
+	} {
+		t.Run(setting, func(t *testing.T) {
+			t.Parallel()
+			database, o := postgres(t), files(t)
+			db := open(t, database, o)
+			if err := errors.Join(addRole(db, "rôle"), db.Close()); err != nil {
+				t.Fatal(err)
+			}
+			meddle(t, database, `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET `+strings.ReplaceAll(setting, "'", "''")+`', current_database()); END $$`)
+			if report := verify(t, database, o); !report.Verified() {
+				t.Errorf("findings %q, unknown %q", report.Findings, report.Unknown)
+			}
+		})
+	}
+}
