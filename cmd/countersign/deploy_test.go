@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
+	"net"
 	"os"
 	"regexp"
 	"slices"
@@ -78,4 +80,42 @@ func TestDeploy_ContainerWantsABaseURL(t *testing.T) {
 	if code != exitUsage || !strings.Contains(stderr.String(), "--base-url") {
 		t.Errorf("exit code %d: %s", code, &stderr)
 	}
+}
+
+// TestDeploy_ServiceComesBack: what ends because its database is away, and what
+// ends with a failed disk, is started again for as long as that takes; a wrong
+// command line is not. With PostgreSQL, the files that lie in the working
+// directory can be written.
+func TestDeploy_ServiceComesBack(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("deploy/countersign.service")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{
+		"Restart=on-failure", "StartLimitIntervalSec=0", fmt.Sprintf("RestartPreventExitStatus=%d", exitUsage),
+		"StateDirectory=countersign", "WorkingDirectory=%S/countersign",
+	} {
+		if !slices.Contains(strings.Split(string(text), "\n"), line) {
+			t.Errorf("there is no line %s", line)
+		}
+	}
+	var stdout, stderr bytes.Buffer
+	db := "postgres://nobody@" + closedAddress(t) + "/countersign"
+	if code := run(t.Context(), []string{"serve", "--db", db}, noEnvironment, strings.NewReader(""), &stdout, &stderr); code != exitFailed {
+		t.Errorf("without its database serve ends with %d, want %d: %s", code, exitFailed, &stderr)
+	}
+}
+
+// closedAddress is one at which nobody listens.
+func closedAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return l.Addr().String()
 }
