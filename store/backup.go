@@ -1,9 +1,11 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -13,16 +15,19 @@ import (
 // refused.
 func (db *DB) Backup(ctx context.Context, file string) error { return db.dialect.backup(ctx, file) }
 
+// backup gives the copy its name when it is whole: half a copy, of a program that
+// was killed, must not pass for one.
 func (d *sqlite) backup(ctx context.Context, file string) (err error) {
-	f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("backup to %s: %w", file, cmp.Or(err, fs.ErrExist))
+	}
+	f, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".*") // 0600
 	if err != nil {
 		return fmt.Errorf("backup: %w", err)
 	}
 	defer func() {
 		err = errors.Join(err, f.Close())
-		if err != nil {
-			_ = os.Remove(file) // half a copy is worse than none
-		}
+		_ = os.Remove(f.Name()) // gone already where it was renamed
 	}()
 	// A connection of its own: those that read may not write a copy either.
 	s, err := d.open(d.path, d.writeSettings())
@@ -30,11 +35,14 @@ func (d *sqlite) backup(ctx context.Context, file string) (err error) {
 		return fmt.Errorf("backup: %w", err)
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	if _, err := s.exec("VACUUM INTO $1", []any{file}); err != nil {
+	if _, err := s.exec("VACUUM INTO $1", []any{f.Name()}); err != nil {
 		return fmt.Errorf("backup to %s: %w", file, err)
 	}
 	// The database does not flush the copy.
 	if err := f.Sync(); err != nil {
+		return fmt.Errorf("backup: %w", err)
+	}
+	if err := os.Rename(f.Name(), file); err != nil {
 		return fmt.Errorf("backup: %w", err)
 	}
 	return syncDirectory(filepath.Dir(file))
