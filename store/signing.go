@@ -114,8 +114,17 @@ func (s *signing) create() (*evidence.SigningKey, error) {
 }
 
 // prepare makes a key that waits to take over, under the same origin or a new
-// one.
+// one. Its place must be one that it can take: a file that is mounted by itself,
+// say, cannot be replaced, and the log would go on under a key that waits for
+// ever, or is lost with what is around the mount.
 func (s *signing) prepare(origin string) (key *evidence.SigningKey, err error) {
+	text, err := os.ReadFile(s.path)
+	if err == nil {
+		err = writeFile(s.path, string(text), true)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("the signing key cannot be replaced: %w", err)
+	}
 	if origin == "" {
 		if origin, err = evidence.NewOrigin(rand.Reader); err != nil {
 			return nil, err
