@@ -119,7 +119,10 @@ func moveTo(ctx context.Context, source *conn, file string, target dialect, o Op
 	switch {
 	case err == nil:
 		head := headFile{path: o.Head}
-		return report, head.write(signed)
+		if err := head.write(signed); err != nil {
+			return nil, fmt.Errorf("everything was moved, but the head file could not be written, which the next change does: %w", err)
+		}
+		return report, nil
 	case !known:
 		return nil, fmt.Errorf("whether it happened is unknown: ask evidence verify: %w", err)
 	case made == nil: // a new log must not be signed with the key of this one

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -83,5 +84,24 @@ func TestTextOfEveryKind(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// What was moved is not taken for not moved because the head file could not be
+// written beside it.
+func TestMove_WithoutAPlaceForTheHeadFile(t *testing.T) {
+	t.Parallel()
+	file, to, o := filepath.Join(t.TempDir(), "from.db"), postgrestest.Database(t), files(t)
+	from := open(t, file, store.Options{})
+	if err := errors.Join(addRole(from, "moved"), from.Close()); err != nil {
+		t.Fatal(err)
+	}
+	placed := o
+	o.Head = filepath.Join(t.TempDir(), "missing", "head")
+	if _, err := store.Move(t.Context(), file, to, o); err == nil || !strings.Contains(err.Error(), "everything was moved, but the head file") {
+		t.Errorf("error %v", err)
+	}
+	if !hasRole(t, open(t, to, placed), "moved") {
+		t.Error("it was not")
 	}
 }
