@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -17,6 +18,7 @@ import (
 func (c *call) database(ctx context.Context, fn func(db *store.DB, svc *domain.Service) error) (err error) {
 	options := c.storeOptions()
 	options.Now = time.Now
+	options.Logger = newLogger(c.stderr, slog.LevelWarn) // what a server would have been told, had it come first
 	db, err := store.Open(ctx, c.db, options)
 	if err != nil {
 		return err
