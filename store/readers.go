@@ -1,9 +1,13 @@
 package store
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // readers are the connections that read. The one that was used last is used
-// next: what it remembers is the likeliest to hold still.
+// next: what it remembers is the likeliest to hold still. Those that have yet to
+// connect come after all that have: the server may let no more of them.
 type readers struct {
 	free chan struct{} // so many are
 	mu   sync.Mutex
@@ -31,7 +35,11 @@ func (p *readers) take() *conn {
 
 func (p *readers) give(c *conn) {
 	p.mu.Lock()
-	p.idle = append(p.idle, c)
+	place := len(p.idle)
+	if c.gone() {
+		place = 0
+	}
+	p.idle = slices.Insert(p.idle, place, c)
 	p.mu.Unlock()
 	p.free <- struct{}{}
 }
