@@ -160,14 +160,29 @@ func (o *serveOptions) welcome(ctx context.Context, c *call, svc *domain.Service
 
 // checkListen refuses to speak plain HTTP to other machines by accident.
 func (o *serveOptions) checkListen() error {
-	host, _, err := net.SplitHostPort(o.listen)
+	host, err := checkAddress("listen", o.listen)
+	if err == nil && o.metrics != "" {
+		_, err = checkAddress("metrics", o.metrics)
+	}
 	if err != nil {
-		return usage("--listen %q: write it like 127.0.0.1:8080", o.listen)
+		return err
 	}
 	if o.base.url == nil && !loopback(host) {
 		return usage("--listen %s would serve plain HTTP to other machines: say with --base-url how they reach it", o.listen)
 	}
 	return nil
+}
+
+// checkAddress refuses what can never be listened on.
+func checkAddress(flag, address string) (host string, err error) {
+	host, port, err := net.SplitHostPort(address)
+	if err == nil {
+		_, err = net.LookupPort("tcp", port)
+	}
+	if err != nil {
+		return "", usage("--%s %q: write it like 127.0.0.1:8080", flag, address)
+	}
+	return host, nil
 }
 
 func loopback(host string) bool {
