@@ -10,6 +10,10 @@ import (
 	"path/filepath"
 )
 
+// EmptyJournal leaves nothing of what was forgotten in the journal of a SQLite
+// file, which others may have open. It waits for them.
+func (db *DB) EmptyJournal() error { return db.dialect.empty(db.writer) }
+
 // Backup writes a copy of the database to a new file, readable by its owner
 // alone. It is a snapshot; writers go on meanwhile. A file that exists is
 // refused.

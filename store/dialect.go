@@ -28,6 +28,9 @@ type dialect interface {
 	// moved says whether others may have committed since it was asked last. It
 	// looks over the connection that writes.
 	moved(c *conn) (bool, error)
+	// empty folds the journal into the database and leaves nothing in it. The
+	// server's own is not this program's to empty.
+	empty(w *writer) error
 	// listen calls wake whenever others have committed, until ctx ends. It
 	// returns at once where nobody tells.
 	listen(ctx context.Context, wake func())

@@ -150,6 +150,8 @@ func (d *postgres) inspect(s *postgresSession, u use) error {
 	return s.script(`SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`)
 }
 
+func (d *postgres) empty(*writer) error { return nil }
+
 func (d *postgres) tend(context.Context, *writer) {}
 
 // listen hears of what other nodes commit. Its own notifications come back too,

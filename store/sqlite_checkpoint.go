@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	sqlite3 "modernc.org/sqlite/lib"
@@ -59,6 +60,20 @@ func (d *sqlite) tend(ctx context.Context, w *writer) {
 			return
 		}
 	}
+}
+
+// errJournalInUse says that somebody kept the journal from being emptied.
+var errJournalInUse = errors.New("the journal is in use and still has it: do it again, or start the server again")
+
+func (d *sqlite) empty(w *writer) (err error) {
+	w.between(func() {
+		var blocked, pages, folded int
+		err = w.c.row("PRAGMA wal_checkpoint(TRUNCATE)", nil, &blocked, &pages, &folded)
+		if err == nil && blocked != 0 {
+			err = errJournalInUse
+		}
+	})
+	return err
 }
 
 // refuse has the writer write nothing any more.

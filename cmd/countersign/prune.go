@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"countersign/domain"
+	"countersign/store"
 )
 
 var prune = command{
@@ -19,13 +20,15 @@ var prune = command{
 			if age == 0 {
 				return usage("--older-than is missing")
 			}
-			return c.service(ctx, func(svc *domain.Service) error {
+			return c.database(ctx, func(db *store.DB, svc *domain.Service) error {
 				n, err := svc.Prune(ctx, time.Duration(age))
 				if err != nil {
 					return err
 				}
-				_, err = fmt.Fprintf(c.stdout, "forgot the content of %d confirms\n", n)
-				return err
+				if _, err := fmt.Fprintf(c.stdout, "forgot the content of %d confirms\n", n); err != nil {
+					return err
+				}
+				return db.EmptyJournal()
 			})
 		}
 	},

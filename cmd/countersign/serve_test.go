@@ -222,6 +222,36 @@ func TestServe_CommandsHoldAtOnce(t *testing.T) {
 	}
 }
 
+// What is forgotten while a server runs is not in its journal any more.
+func TestServe_PruneForgetsInTheJournalToo(t *testing.T) {
+	t.Parallel()
+	r := start(t)
+	agent := &client{base: r.base, key: invoke(t, "key", "create", "bot", "--role", "executor", "--db", r.db)}
+	var asked posted
+	body := object{"target_type": "other", "actions": []object{{"name": "pay", "args": object{"to": "SECRETPAYEE"}}}}
+	if err := agent.call(t.Context(), http.MethodPost, "/api/v1/confirms", body, &asked); err != nil {
+		t.Fatal(err)
+	}
+	if err := agent.call(t.Context(), http.MethodPost, "/api/v1/confirms/"+asked.ConfirmID+"/cancel", object{}, &object{}); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := invoke(t, "prune", "--older-than", "1us", "--db", r.db), "forgot the content of 1 confirms"; got != want {
+		t.Errorf("prune printed %q, want %q", got, want)
+	}
+	for _, file := range []string{r.db, r.db + "-wal"} {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Contains(data, []byte("SECRETPAYEE")) {
+			t.Errorf("it is still in %s", file)
+		}
+	}
+	if err := agent.call(t.Context(), http.MethodPost, "/api/v1/confirms", body, &asked); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+}
+
 // Of two who wait where one may, one is refused, and then the other does wait.
 func TestServe_StopAnswersWaits(t *testing.T) {
 	t.Parallel()
