@@ -8,7 +8,9 @@ import (
 	"log/slog"
 	"net"
 	"net/url"
+	"os/signal"
 	"strings"
+	"syscall"
 	"time"
 
 	"countersign/domain"
@@ -82,6 +84,9 @@ func (o *serveOptions) run(ctx context.Context, c *call) (err error) {
 	if missing := assets.Missing(); len(missing) > 0 {
 		return fmt.Errorf("this program was built without %s: run make assets, then build it again", strings.Join(missing, " and "))
 	}
+	// Who reads the log may end before the server does: that must not end it, and
+	// least of all in a way that systemd takes for a good one.
+	signal.Ignore(syscall.SIGPIPE)
 	level := slog.LevelInfo
 	if o.demo {
 		remove, err := throwaway(c)

@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -249,6 +250,34 @@ func TestServe_PruneForgetsInTheJournalToo(t *testing.T) {
 	}
 	if err := agent.call(t.Context(), http.MethodPost, "/api/v1/confirms", body, &asked); err != nil {
 		t.Errorf("afterwards: %v", err)
+	}
+}
+
+// A server goes on when nobody reads its log any more.
+func TestServe_OutlivesWhoReadsItsLog(t *testing.T) {
+	t.Parallel()
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout := newTranscript()
+	cmd := exec.Command("countersign", "serve", "--db", filepath.Join(t.TempDir(), "a.db"), "--listen", "127.0.0.1:0")
+	cmd.Stdout, cmd.Stderr = stdout, write
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() }) // of what has ended, nothing
+	base := stdout.await(t, 1, listening.String())[1]
+	if err := errors.Join(write.Close(), read.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // each is a line of the log
+		if status, _ := get(t, base+"/healthz", ""); status != http.StatusOK {
+			t.Errorf("status %d", status)
+		}
+	}
+	if err := errors.Join(cmd.Process.Signal(os.Interrupt), cmd.Wait()); err != nil {
+		t.Error(err)
 	}
 }
 
