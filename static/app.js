@@ -55,11 +55,11 @@
     return Boolean(form);
   }
 
-  // begun is the form that somebody has typed into.
+  // begun is the form that somebody has typed into, or typed what it holds.
   function begun() {
     const touched = (field) => field.value !== (field.defaultValue ?? field.value) || field.checked !== field.defaultChecked;
     return $$("form[method=post]").find((form) => !$("[type=password]", form)
-      && ($("[aria-invalid=true]", form) || [...form.elements].some(touched)));
+      && (form.matches(".edit-review *") || $("[aria-invalid=true]", form) || [...form.elements].some(touched)));
   }
 
   // What a form sent and got no answer to is said on the form, until an answer
