@@ -48,7 +48,7 @@ func (s *Server) show(v *visit, status int, title string, section views.Section,
 	}
 	frame := views.Frame{
 		Title: title, SignedIn: true, UserName: v.who.Name, Assets: s.assetURLs(),
-		Address: v.address, Nav: newNav(v.who, section, pending), Seen: v.Seen, Now: s.svc.Now().Format(time.RFC3339Nano),
+		Address: v.pageAddress(), Nav: newNav(v.who, section, pending), Seen: v.Seen, Now: s.svc.Now().Format(time.RFC3339Nano),
 	}
 	page := views.Fragment(frame, content)
 	if !isPartial(v) {
@@ -62,6 +62,19 @@ func (s *Server) show(v *visit, status int, title string, section views.Section,
 		v.Response().Header().Set("ETag", v.tag)
 	}
 	return write(v, status, v.formKey(), page)
+}
+
+// pageAddress is that of the page that a form was sent from, for the answer to
+// the form: reloading it must not send the form again.
+func (v *visit) pageAddress() string {
+	address := v.address
+	if address == "" && unsafe(v.Request().Method) {
+		address = cameFrom(v.Request())
+	}
+	if address == "/" {
+		return "" // nobody said from where
+	}
+	return address
 }
 
 // pending is how many confirms wait, counted once for a page.

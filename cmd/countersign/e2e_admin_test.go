@@ -51,6 +51,10 @@ func TestE2E_InviteUser(t *testing.T) {
 		t.Fatalf("the link leads elsewhere: %s", p.text("#one-time-link"))
 	}
 	p.sees(".list", "Invited")
+	p.eval(`(window.left = true, location.reload())`, nil) // which invites nobody
+	p.until(`!window.left`)
+	p.waitGone("#one-time-link")
+	p.waitGone("[role=alert]")
 
 	invited := s.opens()
 	invited.open(link)
