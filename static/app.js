@@ -150,6 +150,14 @@
     if (radio.value === "edit") openEditor(radio.name.slice(7));
   });
 
+  // Many check boxes: those that are ticked stay in sight beside what is found.
+  document.addEventListener("input", (event) => {
+    const list = event.target.dataset?.find;
+    if (!list) return;
+    const words = event.target.value.toLowerCase();
+    for (const check of $$(".check", $(list))) check.hidden = !check.textContent.toLowerCase().includes(words) && !$("input:checked", check);
+  });
+
   // Clicks -------------------------------------------------------------------
 
   document.addEventListener("click", async (event) => {
@@ -295,7 +303,7 @@
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || $("dialog[open]")) return;
     const typing = event.target.closest?.("input:not([type=radio], [type=checkbox]), textarea, select");
-    if (event.key === "Enter" && event.target.matches?.("[type=radio]")) {
+    if (event.key === "Enter" && event.target.matches?.("[type=radio], [data-find]")) {
       event.preventDefault();
       swallow = true;
     }

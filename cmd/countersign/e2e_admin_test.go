@@ -1,9 +1,13 @@
 package main
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestE2E_RoleWithMalformedCapability(t *testing.T) {
@@ -71,6 +75,32 @@ func TestE2E_InviteUser(t *testing.T) {
 	p.open("/users")
 	p.waitGone("#one-time-link")
 	p.sees(".list", "1 session")
+}
+
+// Among very many roles one is found by its words, and what is ticked already
+// stays in sight.
+func TestE2E_FindAmongManyRoles(t *testing.T) {
+	s := newStage(t)
+	for i := range 15 {
+		invoke(t, "role", "set", fmt.Sprintf("team-%02d", i), "--capability", "plan.create", "--db", s.db)
+	}
+	p := s.signsIn("admin")
+	p.open("/users")
+	p.fill("#username", "newcomer")
+	p.click(`label:has([name="role"][value="reviewer"])`)
+	p.fill("[data-find]", "TEAM-07")
+	var shown []string
+	p.eval(`[...document.querySelectorAll(".check strong")].filter(e => e.checkVisibility()).map(e => e.textContent)`, &shown)
+	if diff := cmp.Diff([]string{"reviewer", "team-07"}, shown); diff != "" {
+		t.Errorf("roles in sight (-want +got):\n%s", diff)
+	}
+	p.press(kb.Enter)
+	if p.count("#one-time-link") > 0 {
+		t.Error("Enter in the search invites")
+	}
+	p.click(".check", "team-07\nplan.create")
+	p.submit("form[action='/users'] button")
+	p.sees(".list tr:has(.badge.tone-warn)", "reviewer, team-07")
 }
 
 func TestE2E_ManageUser(t *testing.T) {
