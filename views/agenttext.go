@@ -21,8 +21,6 @@ func (m *markup) agentText(s string) {
 	m.hiddenCount(Hidden(s))
 }
 
-func hiddenCount(n int) templ.Component { return drawn(func(m *markup) { m.hiddenCount(n) }) }
-
 func (m *markup) hiddenCount(n int) {
 	if n == 0 {
 		return
