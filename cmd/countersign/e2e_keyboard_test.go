@@ -79,6 +79,22 @@ func TestE2E_Keyboard(t *testing.T) {
 	}
 }
 
+// Without the single keys, too, nobody has to go through a whole plan to come to
+// the decision.
+func TestE2E_KeyboardToTheDecision(t *testing.T) {
+	s := newStage(t)
+	var proposed pending
+	s.calls(http.MethodPost, "/api/v1/plans/"+s.loginPlan()+"/propose", object{}, &proposed)
+	p := s.signsIn("reviewer")
+	p.opensConfirm(proposed.ConfirmID)
+	p.eval(`document.querySelector(".crumbs a").focus()`, nil)
+	p.press(kb.Tab)
+	p.waitFocus(".head-time a")
+	p.press(kb.Enter)
+	p.press(kb.Tab)
+	p.waitFocus(`[data-verdict="approve"]`)
+}
+
 // With several actions a key chooses for the first that is open, and decides
 // nothing.
 func TestE2E_KeyboardWithSeveralActions(t *testing.T) {
