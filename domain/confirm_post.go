@@ -50,8 +50,10 @@ func (s *Service) postConfirm(tx Tx, p *Principal, in *posting) (*PostedConfirm,
 		}
 		return &PostedConfirm{Confirm: old, Native: object.Native, Warnings: in.Warnings}, nil
 	}
-	if err := s.quota(tx, p); err != nil {
-		return nil, err
+	if !in.asked.Imported { // nobody has to decide an import
+		if err := s.quota(tx, p); err != nil {
+			return nil, err
+		}
 	}
 
 	asked := in.asked

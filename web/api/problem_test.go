@@ -102,6 +102,7 @@ func TestProblem_RateLimited(t *testing.T) {
 	if got := agent.post("/confirms", toolCall).problem(http.StatusTooManyRequests, "rate-limited").header.Get("Retry-After"); got == "" {
 		t.Error("there is no Retry-After")
 	}
+	agent.post("/confirms", `{"status":"rejected",`+toolCall[1:]).want(http.StatusCreated) // an import waits for nobody
 }
 
 func TestProblem_EvidenceUnavailable(t *testing.T) {
