@@ -195,14 +195,12 @@ func (s *Service) aim(r Reader, p *Principal, c *Confirm, in *mplp.Confirm) (war
 	}
 	named := "target_id" // the member that names the plan
 	switch c.TargetType {
-	case TargetContext:
-		target, err := r.Context(c.TargetID)
-		if err == nil && target.seenBy(p) {
-			c.TargetHash = evidence.BytesHash(target.Native)
-		} else if err != nil && !errors.Is(err, ErrNotFound) {
+	case TargetContext, TargetTrace:
+		if err := pin(r, p, c); err != nil {
 			return nil, err
-		} else {
-			unknown("target_id", "context")
+		}
+		if c.TargetHash == "" {
+			unknown("target_id", string(c.TargetType))
 		}
 		return warnings, nil
 	case TargetPlan:
@@ -243,4 +241,25 @@ func (s *Service) aim(r Reader, p *Principal, c *Confirm, in *mplp.Confirm) (war
 			Message: "Names a step or span that is none of the plan's: blocks the whole plan and resumes nothing."})
 	}
 	return warnings, nil
+}
+
+// pin hashes the context or the trace that the confirm is about as it is stored
+// now, if there is one that the requester may see.
+func pin(r Reader, p *Principal, c *Confirm) (err error) {
+	switch c.TargetType {
+	case TargetContext:
+		var target *Context
+		if target, err = r.Context(c.TargetID); err == nil && target.seenBy(p) {
+			c.TargetHash = evidence.BytesHash(target.Native)
+		}
+	case TargetTrace:
+		var target *Trace
+		if target, err = r.Trace(c.TargetID); err == nil && target.seenBy(p) {
+			c.TargetHash = evidence.BytesHash(target.Native)
+		}
+	}
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	return err
 }

@@ -41,7 +41,7 @@ func (s *Service) Trace(ctx context.Context, ref Ref, id string) (t *Trace, err 
 		if t, err = r.Trace(id); err != nil {
 			return found(err, "trace")
 		}
-		if t.Group != p.Group && !p.readsTraces() {
+		if !t.seenBy(p) {
 			return notFound("trace")
 		}
 		return nil
@@ -81,6 +81,8 @@ func (s *Service) TraceHistory(ctx context.Context, ref Ref, id string) (h *Trac
 	})
 	return h, err
 }
+
+func (t *Trace) seenBy(p *Principal) bool { return t.Group == p.Group || p.readsTraces() }
 
 func (p *Principal) readsTraces() bool { return p.Kind != KindAgent && p.Can(TraceRead) }
 

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"net/http"
@@ -216,4 +217,47 @@ func TestConfirm_Warnings(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestConfirm_ContentHasTheHashOfItsTarget: what was approved can be told from
+// what is there later.
+func TestConfirm_ContentHasTheHashOfItsTarget(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	agent, stranger := s.agent("architect", "executor", s.role("asker", "confirm.request")), s.decider("stranger", "executor", "asker")
+	agent.post("/contexts", `{"context_id":"ctx-1","title":"Shop","status":"active"}`).want(http.StatusCreated)
+	agent.post("/traces", `{"trace_id":"trace-1","context_id":"ctx-1"}`).want(http.StatusCreated)
+	for _, tt := range []struct {
+		name, target string
+		by           *client
+		want         string
+		doubted      bool
+	}{
+		{"a context as it is stored", `{"target_type":"context","target_id":"ctx-1"}`, agent, hashed(agent.get("/contexts/ctx-1").body), false},
+		{"a trace as it is stored", `{"target_type":"trace","target_id":"trace-1"}`, agent, hashed(agent.get("/traces/trace-1").body), false},
+		{"a trace that is not there", `{"target_type":"trace","target_id":"none"}`, agent, "", true},
+		{"another's trace", `{"target_type":"trace","target_id":"trace-1"}`, stranger, "", true},
+		{"an extension", `{"target_type":"extension","target_id":"ext-1"}`, agent, "", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			posted := tt.by.on(t).post("/confirms", tt.target).want(http.StatusCreated)
+			var bundle struct{ Contents []struct{ Content string } }
+			tt.by.on(t).get("/evidence/confirms/" + posted.text("confirm_id")).want(http.StatusOK).decode(&bundle)
+			var content struct {
+				TargetHash string `json:"target_hash"`
+			}
+			reply{t: t, body: bundle.Contents[0].Content}.decode(&content)
+			if content.TargetHash != tt.want {
+				t.Errorf("hash %q, want %q", content.TargetHash, tt.want)
+			}
+			warnings := posted.header.Get("Countersign-Warnings")
+			if doubted := strings.Contains(warnings, `"path":"target_id","code":"reference"`); doubted != tt.doubted {
+				t.Errorf("warnings %s", warnings)
+			}
+		})
+	}
+}
+
+func hashed(text string) string {
+	return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(text)))
 }
