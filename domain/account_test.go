@@ -247,6 +247,26 @@ func TestLink_InvitedUserChoosesAPassword(t *testing.T) {
 	w.wantCode(err, domain.CodeNotFound)
 }
 
+// A reviewer who is signed in can read while nothing can be stored, but not for
+// longer than without doing anything.
+func TestSessions_ReadWhileNothingCanBeStored(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.user("someone", "reviewer")
+	token, _, err := w.SignIn(w.ctx, "someone", password, domain.Client{Browser: "browser"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.sql("CREATE TRIGGER no_space BEFORE UPDATE ON volatile_sessions BEGIN SELECT RAISE(ABORT, 'no space'); END")
+	w.pass(domain.SessionIdle / 2)
+	if _, err := w.SessionUser(w.ctx, token); err != nil {
+		t.Error(err)
+	}
+	w.pass(domain.SessionIdle / 2)
+	_, err = w.SessionUser(w.ctx, token)
+	w.wantCode(err, domain.CodeUnauthenticated)
+}
+
 func TestSessions_EndWhenIdleOldOrTakenAway(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -115,16 +115,18 @@ type Visitor struct {
 }
 
 // SessionUser finds who a cookie's token belongs to and counts as use of the
-// session. A session that was idle or open for too long is none.
+// session. A session that was idle or open for too long is none. While nothing can
+// be stored no use is, and everything can be read until the session was idle for
+// too long.
 func (s *Service) SessionUser(ctx context.Context, token string) (*Visitor, error) {
 	visitor, err := s.PeekSession(ctx, token)
 	if err != nil {
 		return nil, err
 	}
 	if now := s.clock(); now.Sub(visitor.Session.SeenAt) >= sessionTouch {
-		err = s.store.Tx(ctx, func(tx Tx) error { return tx.TouchSession(visitor.Session.Hash, now) })
+		_ = s.store.Tx(ctx, func(tx Tx) error { return tx.TouchSession(visitor.Session.Hash, now) })
 	}
-	return visitor, err
+	return visitor, nil
 }
 
 // PeekSession is SessionUser for requests that nobody made, such as those of a
