@@ -136,8 +136,7 @@ func (x *tx) call(fn func(domain.Tx) error) (err error) {
 
 // abandon rolls the group back: nothing of it happened.
 func (w *writer) abandon(cause error) error {
-	at := w.clock()
-	w.refused.Store(&at)
+	w.refused.Store(&refusal{w.clock(), cause})
 	w.c.rights.forget()
 	w.c.counts = counts{}
 	if err := w.c.rollback(); err != nil {

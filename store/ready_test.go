@@ -1,6 +1,8 @@
 package store
 
 import (
+	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -53,5 +55,49 @@ func TestWritable_AfterAChangeThatDidNotFit(t *testing.T) {
 			t.Fatal(err)
 		}
 		writable("after one that was", true)
+	})
+}
+
+// Nothing can be stored while the log is not the one that was signed, whether
+// anybody has tried or not, and however long ago. When it is, something can.
+func TestWritable_WhileTheLogIsNotTheOneThatWasSigned(t *testing.T) {
+	both(t, func(t *testing.T, name string) {
+		var minutes atomic.Int64
+		db := openTest(t, name, Options{Now: func() time.Time { return time.UnixMicro(0).Add(time.Duration(minutes.Add(1)) * time.Minute) }})
+		change := func(texts ...string) {
+			t.Helper()
+			for _, text := range texts {
+				if err := meddle(t, name, text); err != nil {
+					t.Fatal(err)
+				}
+			}
+			db.writer.between(db.writer.catchUp)
+		}
+		writable := func(when string, want error) {
+			t.Helper()
+			if err := db.Writable(t.Context()); !errors.Is(err, want) {
+				t.Errorf("%s: %v, want %v", when, err, want)
+			}
+		}
+		if err := add(t, db, "first"); err != nil {
+			t.Fatal(err)
+		}
+		change("CREATE TABLE old_head AS SELECT * FROM log_head")
+		if err := add(t, db, "second"); err != nil {
+			t.Fatal(err)
+		}
+		writable("at first", nil)
+		change("CREATE TABLE new_head AS SELECT * FROM log_head", "CREATE TABLE new_log AS SELECT * FROM log", "DROP TRIGGER log_no_delete",
+			"DELETE FROM log WHERE seq > 0; UPDATE log_head SET size = 1, checkpoint = (SELECT checkpoint FROM old_head)")
+		writable("put back", ErrRollback)
+		if err := add(t, db, "third"); !errors.Is(err, ErrRollback) {
+			t.Errorf("error %v, want %v", err, ErrRollback)
+		}
+		writable("long after a change was refused", ErrRollback)
+		change("INSERT INTO log SELECT * FROM new_log WHERE seq > 0; UPDATE log_head SET size = 2, checkpoint = (SELECT checkpoint FROM new_head)")
+		writable("as it was", nil)
+		if err := add(t, db, "fourth"); err != nil {
+			t.Error(err)
+		}
 	})
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"runtime"
 	"sync/atomic"
@@ -40,10 +41,10 @@ type writer struct {
 	delay     time.Duration
 	sealer    sealer
 
-	failed    error                     // the answer to all, once the outcome of a commit is unknown
-	refused   atomic.Pointer[time.Time] // when changes could not be stored last; nil once one was
-	published int64                     // number of the last entry handed to committed
-	behind    bool                      // there may be entries that were not handed on
+	failed    error                   // the answer to all, once the outcome of a commit is unknown
+	refused   atomic.Pointer[refusal] // why changes could not be stored last; nil once one was
+	published int64                   // number of the last entry handed to committed
+	behind    bool                    // there may be entries that were not handed on
 	woken     chan struct{}
 	polling   context.Context // ends when nobody needs to hear of others any more
 	errands   chan func()     // run between two groups
@@ -229,11 +230,30 @@ func (w *writer) catchUp() {
 	if err == nil {
 		err = w.follow(next)
 	}
+	if err == nil {
+		err = w.recognize(next)
+	}
 	if err != nil {
 		w.complain(err)
 		return
 	}
 	w.behind = false
+}
+
+// recognize refuses a log that is shorter than it was. Once nothing could be
+// signed any more, it says when something can.
+func (w *writer) recognize(next int64) error {
+	if next <= w.published {
+		return fmt.Errorf("%w: the database has %d log entries, and had %d", ErrRollback, next, w.published+1)
+	}
+	if !w.refused.Load().lasts() {
+		return nil
+	}
+	_, _, err := w.sealer.resume(w.c, next, nil)
+	if err == nil {
+		w.refused.Store(nil)
+	}
+	return err
 }
 
 // follow publishes the entries before next that were not, which others have
@@ -258,6 +278,9 @@ func (w *writer) follow(next int64) error {
 // complain logs what no caller waits for, once. The next poll tries again.
 func (w *writer) complain(err error) {
 	w.c.doomed = nil
+	if unsigned(err) {
+		w.refused.Store(&refusal{w.clock(), err})
+	}
 	if !w.behind {
 		w.logger.Error("new log entries could not be read", "error", err)
 	}
