@@ -11,7 +11,7 @@ import (
 )
 
 // EmptyJournal leaves nothing of what was forgotten in the journal of a SQLite
-// file, which others may have open. It waits for them.
+// file, which others may have open. It says so if they keep it from that.
 func (db *DB) EmptyJournal() error { return db.dialect.empty(db.writer) }
 
 // Backup writes a copy of the database to a new file, readable by its owner

@@ -65,13 +65,19 @@ func (d *sqlite) tend(ctx context.Context, w *writer) {
 // errJournalInUse says that somebody kept the journal from being emptied.
 var errJournalInUse = errors.New("the journal is in use and still has it: do it again, or start the server again")
 
+// empty waits for those who read, a backup say, no longer than those who write
+// should wait for it.
 func (d *sqlite) empty(w *writer) (err error) {
 	w.between(func() {
 		var blocked, pages, folded int
-		err = w.c.row("PRAGMA wal_checkpoint(TRUNCATE)", nil, &blocked, &pages, &folded)
+		err = w.c.script("PRAGMA busy_timeout = 1000")
+		if err == nil {
+			err = w.c.row("PRAGMA wal_checkpoint(TRUNCATE)", nil, &blocked, &pages, &folded)
+		}
 		if err == nil && blocked != 0 {
 			err = errJournalInUse
 		}
+		err = errors.Join(err, w.c.script("PRAGMA busy_timeout = 10000"))
 	})
 	return err
 }

@@ -138,3 +138,28 @@ func fileSize(t *testing.T, path string) int64 {
 	}
 	return info.Size()
 }
+
+// Who reads keeps what was forgotten in the journal; whoever forgot it is told.
+func TestEmptyJournal_SaysWhenItCannot(t *testing.T) {
+	t.Parallel()
+	path := tempFile(t)
+	db, other := openTest(t, path, Options{}), openTest(t, path, Options{})
+	if err := add(t, db, "first"); err != nil {
+		t.Fatal(err)
+	}
+	err := other.View(t.Context(), func(domain.Reader) error {
+		if err := add(t, db, "second"); err != nil {
+			return err
+		}
+		return db.EmptyJournal()
+	})
+	if !errors.Is(err, errJournalInUse) {
+		t.Errorf("error %v, want %v", err, errJournalInUse)
+	}
+	if err := db.EmptyJournal(); err != nil || fileSize(t, path+"-wal") != 0 {
+		t.Errorf("the journal has %d bytes (%v), want none", fileSize(t, path+"-wal"), err)
+	}
+	if err := add(t, other, "third"); err != nil {
+		t.Error(err)
+	}
+}
