@@ -21,9 +21,9 @@ const (
 )
 
 // tend folds the journal into the file until ctx ends. A full disk, and readers
-// that need what is in the journal, only put it off. After any other failure of
-// the disk nobody knows what is in the file: a server that is started again
-// takes it from the journal, which still has it all.
+// that need what is in the journal, only put it off, which is logged once. After
+// any other failure of the disk nobody knows what is in the file: a server that is
+// started again takes it from the journal, which still has it all.
 func (d *sqlite) tend(ctx context.Context, w *writer) {
 	var s *sqliteSession
 	defer func() {
@@ -31,7 +31,13 @@ func (d *sqlite) tend(ctx context.Context, w *writer) {
 			_ = s.close() // nothing is open on it
 		}
 	}()
-	files := d.watch()
+	files, told := d.watch(), ""
+	say := func(what string, err error) {
+		if told != what {
+			w.logger.Error(what, "error", err)
+		}
+		told = what
+	}
 	tick := time.NewTicker(checkpointInterval)
 	defer tick.Stop()
 	for {
@@ -47,14 +53,15 @@ func (d *sqlite) tend(ctx context.Context, w *writer) {
 		if s == nil {
 			var err error
 			if s, err = d.open(d.path, d.writeSettings()); err != nil {
-				w.logger.Error("the journal cannot be folded into the database", "error", err)
+				say("the journal cannot be folded into the database, and grows", err)
 				continue
 			}
 		}
 		switch err := s.fold(journalPages, w.between); resultCode(err) {
 		case sqlite3.SQLITE_OK, sqlite3.SQLITE_BUSY:
+			told = ""
 		case sqlite3.SQLITE_FULL:
-			w.logger.Warn("the disk is full: the journal grows", "error", err)
+			say("the disk is full, and the journal grows: make space", err)
 		default:
 			w.fatal(err)
 			return

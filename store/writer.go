@@ -45,6 +45,7 @@ type writer struct {
 	refused   atomic.Pointer[refusal] // why changes could not be stored last; nil once one was
 	published int64                   // number of the last entry handed to committed
 	behind    bool                    // there may be entries that were not handed on
+	headless  bool                    // the head file could not be written
 	woken     chan struct{}
 	polling   context.Context // ends when nobody needs to hear of others any more
 	errands   chan func()     // run between two groups
@@ -193,11 +194,13 @@ func (w *writer) hand(entries []*evidence.Entry) {
 }
 
 // writeHead keeps what was committed last in the head file. The next poll tries
-// again what failed.
+// again what failed, which is logged once.
 func (w *writer) writeHead() {
-	if err := w.sealer.file.write(w.sealer.head); err != nil {
-		w.logger.Error("the head file could not be written", "error", err)
+	err := w.sealer.file.write(w.sealer.head)
+	if err != nil && !w.headless {
+		w.logger.Error("the head file cannot be written: until it is, a rollback would not be noticed", "error", err)
 	}
+	w.headless = err != nil
 }
 
 // wake tells the writer that other processes have committed.
