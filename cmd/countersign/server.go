@@ -99,7 +99,7 @@ func (s *server) prepare(ctx context.Context, acceptRestore bool) error {
 	}
 	keys, err := s.svc.EvidenceKeys(ctx, domain.System)
 	if err != nil {
-		return fmt.Errorf("%w\nPut the key back; if it is lost, start once with --accept-restore, which makes a new one", err)
+		return fmt.Errorf("%w\nPut the key back, of a PostgreSQL database from another node; if it is lost, start once with --accept-restore, which makes a new one", err)
 	}
 	s.logger.Info("the log is signed", "vkey", keys[len(keys)-1].VKey)
 	return nil
