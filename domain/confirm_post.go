@@ -45,8 +45,10 @@ func (s *Service) postConfirm(tx Tx, p *Principal, in *posting) (*PostedConfirm,
 			return nil, refuse(CodeIDTaken, "This id or approval key names another confirm.")
 		}
 		object, err := confirmObject(tx, old)
-		if err != nil {
-			return nil, found(err, "confirm content: it has been forgotten")
+		if errors.Is(err, ErrNotFound) {
+			return nil, refuse(CodeIDTaken, "This id or approval key names a confirm whose content has been forgotten.")
+		} else if err != nil {
+			return nil, err
 		}
 		return &PostedConfirm{Confirm: old, Native: object.Native, Warnings: in.Warnings}, nil
 	}

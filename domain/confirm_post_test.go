@@ -77,6 +77,23 @@ func (s twice) Tx(ctx context.Context, fn func(domain.Tx) error) error {
 	return s.db.Tx(ctx, fn)
 }
 
+// TestPost_IDOfAForgottenConfirmStaysTaken: there is nothing left to answer the
+// same confirm with, and its id names it for ever.
+func TestPost_IDOfAForgottenConfirmStaysTaken(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	agent, reviewer := w.worker(), w.user("reviewer", "reviewer")
+	text := `{"confirm_id":"c-1",` + toolCall[1:]
+	w.mustDecide(reviewer, w.post(agent, text), domain.Rejected)
+	w.pass(2 * time.Hour)
+	if n, err := w.Prune(w.ctx, time.Hour); n != 1 || err != nil {
+		t.Fatalf("forgot %d, %v", n, err)
+	}
+	if _, err := w.tryPost(agent, text); domain.ErrorCode(err) != domain.CodeIDTaken {
+		t.Errorf("posted again: %v", err)
+	}
+}
+
 func TestPost_TransactionMayRunAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
