@@ -60,7 +60,14 @@ func loadMigrations(files fs.ReadFileFS, directory string) []Migration {
 
 // migrate applies what is missing, each migration in a transaction of its own.
 // Two processes may start at once: each looks again under the lock.
-func migrate(ctx context.Context, c *conn, now func() time.Time) error {
+func migrate(ctx context.Context, c *conn, now func() time.Time) (err error) {
+	if s, bounded := c.session.(*postgresSession); bounded {
+		end, err := s.unbounded()
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, end()) }()
+	}
 	for {
 		done, err := migrateOne(ctx, c, now)
 		if err != nil {

@@ -46,6 +46,20 @@ func (s *postgresSession) bound() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(s.life, s.timeout)
 }
 
+// unbounded lets statements take what they take until end is called: a migration
+// of a large table does.
+func (s *postgresSession) unbounded() (end func() error, err error) {
+	timeout := s.timeout
+	s.timeout = 0
+	return func() error {
+		defer func() { s.timeout = timeout }()
+		if s.gone() {
+			return nil
+		}
+		return s.script("RESET statement_timeout")
+	}, s.script("SET statement_timeout = 0")
+}
+
 func (s *postgresSession) later(text string, args []any) error {
 	s.queue.Queue(text, escapedArgs(args)...)
 	return nil

@@ -10,6 +10,7 @@ import (
 
 	"countersign/domain"
 	"countersign/domain/evidence"
+	"countersign/store/postgrestest"
 )
 
 // What members of a group write goes to PostgreSQL together. One that fails while
@@ -78,6 +79,31 @@ func TestMembersThatFailInPostgreSQL(t *testing.T) {
 				t.Errorf("%d roles, want %d", got, len(want)+1)
 			}
 		})
+	}
+}
+
+// A migration may take longer than a statement that somebody waits for.
+func TestMigrate_TakesWhatItTakes(t *testing.T) {
+	t.Parallel()
+	d, err := dialectOf(postgrestest.Database(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := openConn(t.Context(), d, writes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.close() }()
+	s := c.session.(*postgresSession)
+	if err := s.script("SET statement_timeout = '1ms'"); err != nil {
+		t.Fatal(err)
+	}
+	s.timeout = time.Nanosecond
+	if err := migrate(t.Context(), c, time.Now); err != nil {
+		t.Error(err)
+	}
+	if s.timeout != time.Nanosecond {
+		t.Errorf("the bound of what comes later is %v", s.timeout)
 	}
 }
 
