@@ -183,8 +183,12 @@ func (db *DB) view(ctx context.Context, fn func(*reader) error) (err error) {
 		return errClosed
 	}
 	c := db.readers.take()
+	err = c.begin(ctx, db.dialect.words().beginRead)
+	if crowded(err) && db.readers.rest(c) {
+		return db.view(ctx, fn) // over one that is connected
+	}
 	defer db.readers.give(c)
-	if err := c.begin(ctx, db.dialect.words().beginRead); err != nil {
+	if err != nil {
 		if ctx.Err() == nil && c.gone() {
 			return away(err)
 		}

@@ -108,6 +108,12 @@ func dialectOf(db string) (dialect, error) {
 	return &sqlite{path: db}, nil
 }
 
+// crowded says whether the server lets in no more connections.
+func crowded(err error) bool {
+	var e *pgconn.PgError
+	return errors.As(err, &e) && e.Code == "53300"
+}
+
 // duplicate says whether a unique column already has the value.
 func duplicate(err error) bool {
 	var lite *sqliteError
