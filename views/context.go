@@ -3,6 +3,7 @@ package views
 // ContextsView is GET /contexts.
 type ContextsView struct {
 	Self     string
+	Closed   bool // to this reader, who may read no context
 	Rows     []ContextRow
 	NextURL  string
 	FirstURL string

@@ -73,6 +73,7 @@ func stories() []story {
 		{"plan-draft", frame("Fix Login Bug", views.SectionPlans), views.Plan(draftPlanView())},
 		{"contexts", frame("Contexts", views.SectionContexts), views.Contexts(contextsView())},
 		{"contexts-empty", frame("Contexts", views.SectionContexts), views.Contexts(views.ContextsView{})},
+		{"contexts-closed", frame("Contexts", views.SectionContexts), views.Contexts(views.ContextsView{Self: "/contexts", Closed: true})},
 		{"context", frame("Login service", views.SectionContexts), views.Context(contextView())},
 		{"roles", frame("Roles", views.SectionRoles), views.Roles(rolesView())},
 		{"role", frame("reviewer", views.SectionRoles), views.Role(roleView())},

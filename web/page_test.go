@@ -434,6 +434,11 @@ func TestContextShowsItsUse(t *testing.T) {
 	if got := b.want(b.get("/contexts"), http.StatusOK).doc(t).Find(".row-reason").Text(); got != "Where people sign in" {
 		t.Errorf("summary %q", got)
 	}
+	stranger := w.user("stranger", w.role("looking", "trace.read"))
+	closed := stranger.want(stranger.get("/contexts"), http.StatusOK).doc(t).Find("#contexts")
+	if closed.Find(".row").Length() != 0 || !strings.Contains(closed.Text(), "neither context.read nor context.modify") {
+		t.Errorf("who may read no context sees %q", closed.Text())
+	}
 }
 
 // What an agent wrote is shown to the last byte, however it is written.
