@@ -79,6 +79,11 @@ func (s *Server) resume(c echo.Context, session string, view views.SignInView) (
 	if err != nil {
 		return false, err
 	}
+	begun, err := s.sessions.Get(c.Request(), s.sessions.name)
+	if err != nil {
+		return false, err
+	}
+	begun.Values[visitorKey{}] = visitor // for the page of what is refused
 	words, err := s.svc.Kept(c.Request().Context(), visitor.Who.Ref, view.Kept)
 	if err != nil {
 		return false, err

@@ -122,6 +122,26 @@ func TestWordsComeTooLate(t *testing.T) {
 	}
 }
 
+// Who may not send it any more is told so, and is signed in.
+func TestWordsOfWhatIsRefusedNow(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b := w.user("kim", "admin")
+	target, form := b.form(b.get("/roles/new"), "/roles")
+	form.Set("name", "night watch")
+	w.pass(domain.SessionIdle)
+	door := b.want(b.do(http.MethodPost, target, form), http.StatusUnauthorized)
+	w.user("robin", "admin")
+	if err := w.svc.AssignRoles(w.ctx, domain.System, b.ref.ID, []string{"reviewer"}); err != nil {
+		t.Fatal(err)
+	}
+	refused := b.want(b.submit(door, "/login", "username", "kim", "password", password), http.StatusForbidden)
+	if !strings.Contains(refused.text, "role.modify") || refused.doc(t).Find("nav").Length() == 0 {
+		t.Errorf("the reader is told %s", refused.text)
+	}
+	b.want(b.get("/confirms"), http.StatusOK)
+}
+
 // The words of one person are not for another who signs in on that screen.
 func TestWordsAreForWhoTypedThem(t *testing.T) {
 	t.Parallel()
