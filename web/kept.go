@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -58,11 +59,13 @@ func (s *Server) keep(c echo.Context) error {
 	r := c.Request()
 	_, author := splitKey(field(c, csrfField))
 	r.PostForm.Del(csrfField)
-	words, err := json.Marshal(kept{To: r.URL.RequestURI(), Fields: r.PostForm})
-	if err != nil {
+	words := new(bytes.Buffer)
+	as := json.NewEncoder(words)
+	as.SetEscapeHTML(false) // which would take twice the room
+	if err := as.Encode(kept{To: r.URL.RequestURI(), Fields: r.PostForm}); err != nil {
 		return err
 	}
-	sealed, err := s.svc.Keep(r.Context(), author, words)
+	sealed, err := s.svc.Keep(r.Context(), author, words.Bytes())
 	if err != nil {
 		return err
 	}

@@ -23,6 +23,7 @@ func TestWordsSurviveTheSession(t *testing.T) {
 	agent := w.asker()
 	c, plan := w.post(agent, patient), w.plan(agent, "plan-1")
 	other, long := w.user("other", "tester").ref.ID, strings.Repeat("words, and more. ", 50_000)+"end"
+	markup := strings.Repeat("<&>", 110_000)
 	for _, tc := range []struct {
 		name, page, action string
 		fields             []string
@@ -37,6 +38,8 @@ func TestWordsSurviveTheSession(t *testing.T) {
 			map[string]string{"#args_0": `{"quantity": 7}`, ".editor[open] summary": "Edit these arguments"}},
 		{"as much as a form takes", "/confirms/" + c.ID, "/confirms/" + c.ID + "/decision", []string{"decision", "reject", "user_edit_content", long},
 			map[string]string{"#user_edit_content": long}},
+		{"as much of what JSON escapes", "/confirms/" + c.ID, "/confirms/" + c.ID + "/decision", []string{"decision", "reject", "user_edit_content", markup},
+			map[string]string{"#user_edit_content": markup}},
 		{"a cancellation", "/confirms/" + c.ID, "/confirms/" + c.ID + "/cancel", []string{"reason", "asked twice"},
 			map[string]string{"#cancel-reason": "asked twice"}},
 		{"a plan's cancellation", "/plans/" + plan, "/plans/" + plan + "/cancel", []string{"reason", "out of date"},
