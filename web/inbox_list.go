@@ -14,8 +14,11 @@ import (
 	"countersign/views"
 )
 
-// maxInboxLists is how many lists of one moment are kept.
-const maxInboxLists = 8
+// Bounds of what is kept of one moment.
+const (
+	maxInboxLists = 8
+	maxInboxText  = 64 << 10 // bytes of the texts of a list
+)
 
 // inboxLists keeps lists of the inbox as they were drawn in this second: whenever
 // anything happens, all who have an inbox open ask for it at once, and most of
@@ -58,10 +61,21 @@ func (l *inboxLists) drawn(q inboxQuery, rows []domain.InboxRow, now time.Time) 
 			return list.again(fresh)
 		}
 	}
-	if len(l.known) < maxInboxLists {
+	if len(l.known) < maxInboxLists && inboxText(rows) <= maxInboxText {
 		l.known = append(l.known, &inboxList{query: q, rows: rows})
 	}
 	return fresh
+}
+
+// inboxText is how many bytes agents have written into what the rows show.
+func inboxText(rows []domain.InboxRow) (n int) {
+	for _, row := range rows {
+		n += len(row.Reason) + len(row.Title) + len(row.RequestedByRole)
+		for _, tool := range row.Tools {
+			n += len(tool)
+		}
+	}
+	return n
 }
 
 // again is the list as it was drawn before, or is drawn now to be kept.

@@ -83,3 +83,29 @@ func TestInboxLists_AreBounded(t *testing.T) {
 		t.Errorf("%d lists are kept, want %d", len(lists.known), maxInboxLists)
 	}
 }
+
+// Long texts are drawn again rather than kept until somebody opens an inbox.
+func TestInboxLists_KeepNoLongTexts(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("words ", 50_000)
+	for name, row := range map[string]*domain.ConfirmRow{
+		"reason": {Reason: long},
+		"title":  {Title: long},
+		"role":   {Confirm: domain.Confirm{RequestedByRole: long}},
+		"tools":  {Tools: []string{"pay", long}},
+	} {
+		lists, now := new(inboxLists), time.Now()
+		for range 2 {
+			var b strings.Builder
+			if err := lists.drawn(inboxQuery{}, []domain.InboxRow{{ConfirmRow: row}}, now).Render(t.Context(), &b); err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(b.String(), long[:100]) {
+				t.Errorf("%s: not in the list", name)
+			}
+		}
+		if len(lists.known) != 0 {
+			t.Errorf("%s: the list is kept", name)
+		}
+	}
+}
