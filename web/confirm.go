@@ -152,6 +152,9 @@ func (s *Server) cancelAgain(v *visit, status int, wrong views.Errors) error {
 	view := newConfirmView(p)
 	if view.Cancel != nil {
 		view.Cancel.Reason, view.Cancel.Error = v.field("reason"), wrong[""]
+	} else {
+		view.Conflict = uncounted("Your session had ended, and there is nothing left for you to cancel here.")
+		view.Unsent = typedWords(v)
 	}
 	return s.showConfirm(v, status, view)
 }

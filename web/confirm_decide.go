@@ -77,7 +77,7 @@ func (s *Server) decisionAgain(v *visit, status int, wrong views.Errors) error {
 		view.Conflict = &views.Notice{Tone: views.ToneWarn, Title: "Nothing was decided", Detail: wrong[""]}
 		keep(view.Form, v.fields(), nil)
 	} else {
-		view.Conflict = &views.Notice{Tone: views.ToneWarn, Title: "What you sent did not count", Detail: "Your session had ended, and there is nothing left for you to decide here."}
+		view.Conflict = uncounted("Your session had ended, and there is nothing left for you to decide here.")
 		view.Unsent = typedWords(v)
 	}
 	return s.showConfirm(v, status, view)

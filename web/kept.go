@@ -115,6 +115,11 @@ func (s *Server) resume(c echo.Context, session string, view views.SignInView) (
 	return err == nil, err
 }
 
+// uncounted is for the page of a form that its sender has no more, and why.
+func uncounted(why string) *views.Notice {
+	return &views.Notice{Tone: views.ToneWarn, Title: "What you sent did not count", Detail: why}
+}
+
 // outdated answers a form that the reader has from an earlier session of theirs.
 func (s *Server) outdated(v *visit, again showAgain) error {
 	if _, author := splitKey(v.field(csrfField)); again == nil || author != v.who.ID {

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -122,6 +123,51 @@ func TestWordsComeTooLate(t *testing.T) {
 	}
 	if got := w.outcome(c.ID).Confirm.Status; got != domain.Approved {
 		t.Errorf("the confirm is %s", got)
+	}
+}
+
+// A cancellation of what is over meanwhile, and a form that its sender has no
+// more, say that they did not count.
+func TestWordsWithoutAForm(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b, agent := w.user("kim", "admin"), w.asker()
+	c, plan := w.post(agent, patient), w.plan(agent, "plan-1")
+	reader := w.role("looks on", "user.read", "key.read")
+	w.user("robin", "admin")
+	over := func() error {
+		_, err := w.svc.CancelConfirm(w.ctx, agent, c.ID, "")
+		if err == nil {
+			_, err = w.svc.CancelPlan(w.ctx, agent, plan, "")
+		}
+		return errors.Join(err, w.svc.AssignRoles(w.ctx, domain.System, b.ref.ID, []string{reader, "reviewer"}))
+	}
+	type sent struct {
+		action string
+		form   url.Values
+	}
+	var all []sent
+	for _, f := range [][2]string{
+		{"/confirms/" + c.ID, "/confirms/" + c.ID + "/cancel"}, {"/plans/" + plan, "/plans/" + plan + "/cancel"}, {"/users", "/users"}, {"/keys", "/keys"},
+	} {
+		target, form := b.form(b.get(f[0]), f[1])
+		form.Set("reason", "asked twice")
+		all = append(all, sent{target, form})
+	}
+	w.pass(domain.SessionIdle)
+	if err := over(); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range all {
+		t.Run(f.action, func(t *testing.T) {
+			b := b.in(t)
+			w.pass(domain.SessionIdle)
+			door := b.want(b.do(http.MethodPost, f.action, f.form), http.StatusUnauthorized)
+			page := b.want(b.submit(door, "/login", "username", "kim", "password", password), http.StatusOK)
+			if got := page.doc(t).Find(".notice").Text(); !strings.Contains(got, "What you sent did not count") {
+				t.Errorf("the page says %q", got)
+			}
+		})
 	}
 }
 

@@ -54,6 +54,8 @@ func (s *Server) showKeys(v *visit, status int, notice *views.Notice, form *view
 			return err
 		}
 		view.Create = form
+	} else if form.Errors != nil {
+		view.Notice = uncounted("Making keys needs the capability key.modify.")
 	}
 	return s.show(v, status, "Keys", views.SectionKeys, views.Keys(view))
 }

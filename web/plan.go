@@ -107,6 +107,8 @@ func (s *Server) cancelPlanAgain(v *visit, status int, wrong views.Errors) error
 	}
 	if view.Cancel != nil {
 		view.Cancel.Reason, view.Cancel.Error = v.field("reason"), wrong[""]
+	} else {
+		view.Error = uncounted("Your session had ended, and there is nothing left for you to cancel here.")
 	}
 	return s.show(v, status, view.Title, views.SectionPlans, views.Plan(view))
 }

@@ -56,6 +56,8 @@ func (s *Server) showUsers(v *visit, status int, view views.UsersView, wrong vie
 		if wrong != nil {
 			view.Invite.Username = v.field("username")
 		}
+	} else if wrong != nil {
+		view.Notice = uncounted("Inviting users needs the capability user.modify.")
 	}
 	return s.show(v, status, "Users", views.SectionUsers, views.Users(view))
 }
