@@ -501,3 +501,16 @@ func TestBrowserName(t *testing.T) {
 		})
 	}
 }
+
+// A role that nothing could make is refused for that first, whoever sends it.
+func TestNewRole_FaultsComeBeforeCapabilities(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b := w.user("kim", w.role("looks on", "role.read"))
+	for capabilities, want := range map[string]int{"Plan.Create": http.StatusUnprocessableEntity, "plan.create": http.StatusForbidden} {
+		_, form := b.form(b.get("/account"), "/logout")
+		form.Set("name", "night watch")
+		form.Set("capabilities", capabilities)
+		b.want(b.do(http.MethodPost, "/roles", form), want)
+	}
+}

@@ -188,7 +188,7 @@ func (s *Server) createRole(v *visit) error {
 	in, lines := roleInput(v)
 	in.Locked = locks(v, false)
 	role, err := s.svc.CreateRole(v.ctx(), v.ref(), in)
-	if wrong := refusedRole(err, lines); wrong != nil {
+	if wrong := refusedRole(err, lines); wrong != nil && v.who.Can(domain.RoleModify) {
 		return s.newRoleAgain(v, statusOf(err), wrong)
 	} else if err != nil {
 		return err
