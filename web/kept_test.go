@@ -171,6 +171,30 @@ func TestWordsWithoutAForm(t *testing.T) {
 	}
 }
 
+// Who may only read a role by now reads the role, and not what they would have
+// made of it.
+func TestWordsAreNoRole(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b := w.user("kim", "admin")
+	w.user("robin", "admin")
+	target, form := b.form(b.get("/roles/tester"), "/roles/tester")
+	form.Set("name", "boss")
+	form.Set("capabilities", "confirm.approve")
+	w.pass(domain.SessionIdle)
+	door := b.want(b.do(http.MethodPost, target, form), http.StatusUnauthorized)
+	if err := w.svc.AssignRoles(w.ctx, domain.System, b.ref.ID, []string{w.role("looks on", "role.read")}); err != nil {
+		t.Fatal(err)
+	}
+	doc := b.want(b.submit(door, "/login", "username", "kim", "password", password), http.StatusOK).doc(t)
+	if got := doc.Find("h1").Text() + doc.Find("#capabilities").Text(); strings.Contains(got, "boss") || strings.Contains(got, "confirm.approve") {
+		t.Errorf("the role is shown as %q", got)
+	}
+	if got := doc.Find(".notice").Text(); !strings.Contains(got, "nothing of this has counted") {
+		t.Errorf("the page says %q", got)
+	}
+}
+
 // Who may not send it any more is told so, and is signed in.
 func TestWordsOfWhatIsRefusedNow(t *testing.T) {
 	t.Parallel()

@@ -116,7 +116,7 @@ func (s *Server) showRole(v *visit, status int, wrong views.Errors) error {
 	view.Notice = noticeOf(v)
 	if wrong != nil {
 		view.Errors, view.Notice = wrong, nil
-		if v.fields().Has("name") {
+		if view.Missing == "" && v.fields().Has("name") {
 			view.Name, view.Description, view.Capabilities = v.field("name"), v.field("description"), v.field("capabilities")
 			view.Lock = locks(v, role.Locked)
 		}
