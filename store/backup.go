@@ -46,8 +46,11 @@ func (d *sqlite) backup(ctx context.Context, file string) (err error) {
 	if err := f.Sync(); err != nil {
 		return fmt.Errorf("backup: %w", err)
 	}
-	if err := os.Rename(f.Name(), file); err != nil {
-		return fmt.Errorf("backup: %w", err)
+	if err = os.Link(f.Name(), file); err != nil && !errors.Is(err, fs.ErrExist) {
+		err = os.Rename(f.Name(), file) // a disk without links, which cannot be asked to replace nothing
+	}
+	if err != nil {
+		return fmt.Errorf("backup to %s: %w", file, err)
 	}
 	return syncDirectory(filepath.Dir(file))
 }

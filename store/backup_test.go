@@ -3,6 +3,8 @@ package store
 import (
 	"bytes"
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -44,6 +46,28 @@ func TestBackup(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"kept"}, roleIDs(t, restored)); diff != "" {
 		t.Errorf("after the refused backup (-want +got):\n%s", diff)
+	}
+}
+
+// Of several that make the same file at once one does, and the others are refused.
+func TestBackup_ReplacesNoneMadeMeanwhile(t *testing.T) {
+	t.Parallel()
+	db := openTest(t, tempFile(t), Options{})
+	file := filepath.Join(t.TempDir(), "copy.db")
+	answers := make(chan error, 4)
+	for range cap(answers) {
+		go func() { answers <- db.Backup(context.Background(), file) }()
+	}
+	made := 0
+	for range cap(answers) {
+		if err := <-answers; err == nil {
+			made++
+		} else if !errors.Is(err, fs.ErrExist) {
+			t.Error(err)
+		}
+	}
+	if made != 1 {
+		t.Errorf("%d say that they made it, want 1", made)
 	}
 }
 
