@@ -62,8 +62,8 @@ func loadMigrations(files fs.ReadFileFS, directory string) []Migration {
 // Two processes may start at once: each looks again under the lock.
 func migrate(ctx context.Context, c *conn, now func() time.Time) (err error) {
 	if s, bounded := c.session.(*postgresSession); bounded {
-		end, err := s.unbounded()
-		if err != nil {
+		var end func() error
+		if end, err = s.unbounded(); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, end()) }()
