@@ -1,7 +1,10 @@
 package store
 
 import (
+	"bytes"
 	"errors"
+	"log/slog"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -99,5 +102,32 @@ func TestWritable_WhileTheLogIsNotTheOneThatWasSigned(t *testing.T) {
 		if err := add(t, db, "fourth"); err != nil {
 			t.Error(err)
 		}
+	})
+}
+
+// Who has heard that the database cannot be read hears too that it came back as
+// another: that is worse.
+func TestRollback_IsLoggedAfterAnOutage(t *testing.T) {
+	both(t, func(t *testing.T, name string) {
+		var log bytes.Buffer
+		db := openTest(t, name, Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		for _, id := range []string{"first", "second"} {
+			if err := add(t, db, id); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, text := range []string{"DROP TRIGGER log_no_delete", "DELETE FROM log WHERE seq > 0"} {
+			if err := meddle(t, name, text); err != nil {
+				t.Fatal(err)
+			}
+		}
+		db.writer.between(func() {
+			db.writer.complain(errors.New("an outage"))
+			db.writer.catchUp()
+			db.writer.catchUp()
+			if n := strings.Count(log.String(), ErrRollback.Error()); n != 1 {
+				t.Errorf("it was logged %d times, want once:\n%s", n, &log)
+			}
+		})
 	})
 }

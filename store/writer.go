@@ -278,13 +278,15 @@ func (w *writer) follow(next int64) error {
 	return nil
 }
 
-// complain logs what no caller waits for, once. The next poll tries again.
+// complain logs what no caller waits for, once, and that the log is not the one
+// that was signed also after something else. The next poll tries again.
 func (w *writer) complain(err error) {
 	w.c.doomed = nil
-	if unsigned(err) {
+	worse := unsigned(err) && !w.refused.Load().lasts()
+	if worse {
 		w.refused.Store(&refusal{w.clock(), err})
 	}
-	if !w.behind {
+	if !w.behind || worse {
 		w.logger.Error("new log entries could not be read", "error", err)
 	}
 	w.behind = true
