@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"time"
@@ -22,13 +23,10 @@ var prune = command{
 			}
 			return c.database(ctx, func(db *store.DB, svc *domain.Service) error {
 				n, err := svc.Prune(ctx, time.Duration(age))
-				if err != nil {
-					return err
+				if err == nil {
+					_, err = fmt.Fprintf(c.stdout, "forgot the content of %d confirms\n", n)
 				}
-				if _, err := fmt.Fprintf(c.stdout, "forgot the content of %d confirms\n", n); err != nil {
-					return err
-				}
-				return db.EmptyJournal()
+				return errors.Join(err, db.EmptyJournal()) // some may be forgotten when it fails
 			})
 		}
 	},

@@ -223,35 +223,56 @@ func TestServe_CommandsHoldAtOnce(t *testing.T) {
 	}
 }
 
-// What is forgotten while a server runs is not in its journal any more.
+// What is forgotten while a server runs is not in its journal any more, also when
+// prune comes to no good end.
 func TestServe_PruneForgetsInTheJournalToo(t *testing.T) {
 	t.Parallel()
-	r := start(t)
-	agent := &client{base: r.base, key: invoke(t, "key", "create", "bot", "--role", "executor", "--db", r.db)}
-	var asked posted
-	body := object{"target_type": "other", "actions": []object{{"name": "pay", "args": object{"to": "SECRETPAYEE"}}}}
-	if err := agent.call(t.Context(), http.MethodPost, "/api/v1/confirms", body, &asked); err != nil {
-		t.Fatal(err)
-	}
-	if err := agent.call(t.Context(), http.MethodPost, "/api/v1/confirms/"+asked.ConfirmID+"/cancel", object{}, &object{}); err != nil {
-		t.Fatal(err)
-	}
-	if got, want := invoke(t, "prune", "--older-than", "1us", "--db", r.db), "forgot the content of 1 confirms"; got != want {
-		t.Errorf("prune printed %q, want %q", got, want)
-	}
-	for _, file := range []string{r.db, r.db + "-wal"} {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if bytes.Contains(data, []byte("SECRETPAYEE")) {
-			t.Errorf("it is still in %s", file)
-		}
-	}
-	if err := agent.call(t.Context(), http.MethodPost, "/api/v1/confirms", body, &asked); err != nil {
-		t.Errorf("afterwards: %v", err)
+	for name, tt := range map[string]struct {
+		hears io.Writer // what is printed too
+		code  int
+		want  string
+	}{
+		"to its end":          {io.Discard, exitDone, "forgot the content of 1 confirms\n"},
+		"and nobody hears it": {brokenWriter{}, exitFailed, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := start(t)
+			agent := &client{base: r.base, key: invoke(t, "key", "create", "bot", "--role", "executor", "--db", r.db)}
+			var asked posted
+			body := object{"target_type": "other", "actions": []object{{"name": "pay", "args": object{"to": "SECRETPAYEE"}}}}
+			if err := agent.call(t.Context(), http.MethodPost, "/api/v1/confirms", body, &asked); err != nil {
+				t.Fatal(err)
+			}
+			if err := agent.call(t.Context(), http.MethodPost, "/api/v1/confirms/"+asked.ConfirmID+"/cancel", object{}, &object{}); err != nil {
+				t.Fatal(err)
+			}
+			var stdout, stderr bytes.Buffer
+			args := []string{"prune", "--older-than", "1us", "--db", r.db}
+			code := run(t.Context(), args, noEnvironment, strings.NewReader(""), io.MultiWriter(tt.hears, &stdout), &stderr)
+			if code != tt.code || stdout.String() != tt.want {
+				t.Errorf("exit code %d, want %d; printed %q, want %q: %s", code, tt.code, &stdout, tt.want, &stderr)
+			}
+			for _, file := range []string{r.db, r.db + "-wal"} {
+				data, err := os.ReadFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if bytes.Contains(data, []byte("SECRETPAYEE")) {
+					t.Errorf("it is still in %s", file)
+				}
+			}
+			if err := agent.call(t.Context(), http.MethodPost, "/api/v1/confirms", body, &asked); err != nil {
+				t.Errorf("afterwards: %v", err)
+			}
+		})
 	}
 }
+
+// brokenWriter is a standard output that nobody reads any more.
+type brokenWriter struct{}
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
 // A server goes on when nobody reads its log any more.
 func TestServe_OutlivesWhoReadsItsLog(t *testing.T) {
