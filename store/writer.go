@@ -75,8 +75,10 @@ func newWriter(ctx context.Context, c *conn, keys *signing, o Options) (*writer,
 		return nil, err
 	}
 	w.published = next - 1
-	_, err = c.dialect.moved(c)
-	return w, err
+	if _, err := c.dialect.moved(c); err != nil {
+		return nil, err
+	}
+	return w, nil
 }
 
 // clock is the time, or always the same where no clock was given.
