@@ -204,6 +204,22 @@ type ConfirmRow struct {
 	Decision *Decision // the latest, with decided confirms; without its actions
 }
 
+// Written is how many bytes people and agents have written into the row: what is
+// kept of lists is bounded by it.
+func (r *ConfirmRow) Written() (n int) {
+	for _, text := range r.Tools {
+		n += len(text)
+	}
+	for _, text := range []string{r.ID, r.TargetID, r.StepID, r.Title, r.Reason, r.RequestedByName, r.RequestedByRole, r.RequiredRole,
+		r.SessionID, r.MessageID, r.ApprovalKey, r.TraceID, r.SpanID} {
+		n += len(text)
+	}
+	if r.Decision != nil {
+		n += len(r.Decision.Reason) + len(r.Decision.UserEditContent)
+	}
+	return n
+}
+
 // Page asks for a part of a list, and Cursor says where it begins: what Next
 // of the page before gave, opaque to callers.
 type Page struct {

@@ -9,7 +9,7 @@ import (
 // Bounds of what a connection remembers.
 const (
 	maxSeen     = 64
-	maxSeenText = 64 << 10 // bytes of the reasons of a page
+	maxSeenText = 64 << 10 // bytes of the texts of a page
 )
 
 // seen remembers what a connection that reads has read last: with every change,
@@ -96,7 +96,7 @@ func recalledConfirms(r *reader, f domain.ConfirmFilter, p domain.Page, load fun
 func (p confirmPage) light() bool {
 	size := 0
 	for _, row := range p.list {
-		size += len(row.Reason)
+		size += row.Written()
 	}
 	return size <= maxSeenText
 }

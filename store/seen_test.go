@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -100,6 +101,53 @@ func TestSeen_SessionsEndAtOnce(t *testing.T) {
 			seen(session, nil)
 			change(other, func(tx domain.Tx) error { return tx.DeleteSession(session.Hash) })
 			seen(nil, domain.ErrNotFound)
+		})
+	}
+}
+
+// A page is kept for whoever asks next, but not one with long texts in it,
+// whatever they are of.
+func TestSeen_KeepsNoPageOfLongTexts(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 65<<10)
+	for name, tt := range map[string]struct {
+		change func(*domain.Confirm, *domain.ConfirmContent)
+		kept   bool
+	}{
+		"short":  {func(*domain.Confirm, *domain.ConfirmContent) {}, true},
+		"reason": {func(_ *domain.Confirm, content *domain.ConfirmContent) { content.Reason = long }, false},
+		"tool":   {func(_ *domain.Confirm, content *domain.ConfirmContent) { content.Tools = []string{long} }, false},
+		"role":   {func(c *domain.Confirm, _ *domain.ConfirmContent) { c.RequestedByRole = long }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db := open(t, filepath.Join(t.TempDir(), "countersign.db"), store.Options{})
+			c := &domain.Confirm{ID: "c", TargetType: domain.TargetOther, Status: domain.Pending, ContentHash: "sha256:c", ReceivedAt: time.Unix(1, 0)}
+			content := &domain.ConfirmContent{Salt: []byte("s"), Content: []byte("{}")}
+			tt.change(c, content)
+			err := db.Tx(t.Context(), func(tx domain.Tx) error {
+				if err := tx.InsertConfirm(c, content); err != nil {
+					return err
+				}
+				return tx.Append(&evidence.Entry{Type: "test"})
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var rows []*domain.ConfirmRow
+			for range 2 { // over one connection: the one that was used last is used next
+				err := db.View(t.Context(), func(r domain.Reader) error {
+					list, _, err := r.Confirms(domain.ConfirmFilter{Visible: domain.Visibility{All: true}}, domain.Page{})
+					rows = append(rows, list...)
+					return err
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			if len(rows) != 2 || rows[0] == rows[1] != tt.kept {
+				t.Errorf("of %d rows the second is the first: %v, want %v", len(rows), rows[0] == rows[1], tt.kept)
+			}
 		})
 	}
 }

@@ -67,13 +67,10 @@ func (l *inboxLists) drawn(q inboxQuery, rows []domain.InboxRow, now time.Time) 
 	return fresh
 }
 
-// inboxText is how many bytes agents have written into what the rows show.
+// inboxText is how many bytes there are in texts of the rows.
 func inboxText(rows []domain.InboxRow) (n int) {
 	for _, row := range rows {
-		n += len(row.Reason) + len(row.Title) + len(row.RequestedByRole)
-		for _, tool := range row.Tools {
-			n += len(tool)
-		}
+		n += row.Written()
 	}
 	return n
 }
