@@ -5,8 +5,8 @@
 //
 // [Server] is the whole of it. Addresses are registered through web/route, so
 // that each says who may call it; what wraps every request stands in request.go
-// and secure.go, what every form goes through in form.go, and what every error
-// ends in, in error.go.
+// and secure.go, what every form goes through in form.go, what becomes of one
+// whose session is over in kept.go, and what every error ends in, in error.go.
 //
 // Who waits long for an answer of web/api is parked (web/park). The handler then
 // leaves a rest of the request behind, which request.go runs, and logs when it is

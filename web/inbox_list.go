@@ -1,10 +1,9 @@
 package web
 
 import (
-	"bytes"
 	"context"
-	"io"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -37,7 +36,7 @@ type inboxLists struct {
 type inboxList struct {
 	query inboxQuery
 	rows  []domain.InboxRow
-	html  []byte
+	html  string
 }
 
 // drawn draws rows as of the end of the second, so that no countdown promises
@@ -77,16 +76,12 @@ func inboxText(rows []domain.InboxRow) (n int) {
 
 // again is the list as it was drawn before, or is drawn now to be kept.
 func (l *inboxList) again(fresh templ.Component) templ.Component {
-	if l.html == nil {
-		html := new(bytes.Buffer)
-		if err := fresh.Render(context.Background(), html); err != nil {
+	if l.html == "" {
+		var html strings.Builder
+		if err := fresh.Render(context.Background(), &html); err != nil {
 			return fresh
 		}
-		l.html = html.Bytes()
+		l.html = html.String()
 	}
-	html := l.html
-	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
-		_, err := w.Write(html)
-		return err
-	})
+	return templ.Raw(l.html)
 }

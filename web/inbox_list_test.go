@@ -40,7 +40,7 @@ func TestInboxLists_AreDrawnOnceForTheSame(t *testing.T) {
 			t.Errorf("again it is %s, want %s", again, first)
 		}
 	}
-	if lists.known[0].html == nil || len(lists.known) != 1 {
+	if lists.known[0].html == "" || len(lists.known) != 1 {
 		t.Error("the list that was asked for again was not kept, or not by itself")
 	}
 
