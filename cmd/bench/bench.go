@@ -16,7 +16,7 @@ import (
 // bench is one run of the benchmark.
 type bench struct {
 	options
-	self     string // this program, to be started as a ground or a load
+	self     string // this program, to be started as a server of its own or a load
 	work     string // the directory of this run, removed at its end
 	template string // a database with users and keys and nothing else
 	say      io.Writer

@@ -3,14 +3,52 @@ package main
 import (
 	"context"
 	"net/http"
+	"path/filepath"
 
 	"countersign/cmd/bench/load"
 )
 
-// noops measures the no-op server, and the product's own router, where it
-// answers without its store.
+// noops measures what answers without a store: the no-op server, and the
+// product's own router over a store that keeps nothing.
 func noops(ctx context.Context, r *round) error {
-	p, err := start(ctx, r.work, r.self, "ground")
+	err := r.beside(ctx, func(address string) error {
+		post := load.Job{Address: address, Requests: [][]byte{load.Post(address, "/noop", confirmBody)}}
+		for _, n := range r.size.clients {
+			done, err := r.repeat(ctx, n, http.StatusCreated, post)
+			if err != nil {
+				return err
+			}
+			r.rate("no-op POST", n, done)
+		}
+		done, err := r.repeat(ctx, 16, http.StatusOK, load.Job{Address: address, Requests: [][]byte{load.Get(address, "/hello")}})
+		if err != nil {
+			return err
+		}
+		r.rate("no-op page", 16, done)
+		return nil
+	}, "ground")
+	if err != nil {
+		return err
+	}
+	a, err := readAccess(r.template)
+	if err != nil {
+		return err
+	}
+	return r.beside(ctx, func(address string) error {
+		for _, n := range r.size.clients {
+			done, err := r.repeat(ctx, n, http.StatusCreated, a.posts(address))
+			if err != nil {
+				return err
+			}
+			r.rate("own router without a store", n, done)
+		}
+		return nil
+	}, "router", filepath.Join(r.template, database))
+}
+
+// beside runs fn while a server of the benchmark's own answers.
+func (r *round) beside(ctx context.Context, fn func(address string) error, words ...string) error {
+	p, err := start(ctx, r.work, r.self, words...)
 	if err != nil {
 		return err
 	}
@@ -19,29 +57,10 @@ func noops(ctx context.Context, r *round) error {
 	if err != nil {
 		return err
 	}
-	for _, n := range r.size.clients {
-		done, err := r.repeat(ctx, n, http.StatusCreated, load.Job{Address: address, Requests: [][]byte{load.Post(address, "/noop", confirmBody)}})
-		if err != nil {
-			return err
-		}
-		r.rate("no-op POST", n, done)
+	if err := fn(address); err != nil {
+		return p.failed(err)
 	}
-	done, err := r.repeat(ctx, 16, http.StatusOK, load.Job{Address: address, Requests: [][]byte{load.Get(address, "/hello")}})
-	if err != nil {
-		return err
-	}
-	r.rate("no-op page", 16, done)
-	if err := p.stop(); err != nil {
-		return err
-	}
-	return r.with(ctx, func(p *product) error {
-		done, err := r.repeat(ctx, 16, http.StatusOK, load.Job{Address: p.address, Requests: [][]byte{load.Get(p.address, "/healthz")}})
-		if err != nil {
-			return err
-		}
-		r.rate("router of the product", 16, done)
-		return nil
-	})
+	return p.stop()
 }
 
 // create measures how fast confirms are posted.
@@ -65,9 +84,16 @@ func create(ctx context.Context, r *round) error {
 
 // posting is a job that posts confirms and reads them back.
 func (p *product) posting() load.Job {
-	j := load.Job{Address: p.address, Want: http.StatusCreated, Reader: p.Agents[0]}
-	for _, key := range p.Agents {
-		j.Requests = append(j.Requests, load.Post(p.address, "/api/v1/confirms", confirmBody, load.Bearer(key)))
+	j := p.posts(p.address)
+	j.Reader = p.Agents[0]
+	return j
+}
+
+// posts is a job that posts confirms with the keys of all agents.
+func (a *access) posts(address string) load.Job {
+	j := load.Job{Address: address, Want: http.StatusCreated}
+	for _, key := range a.Agents {
+		j.Requests = append(j.Requests, load.Post(address, "/api/v1/confirms", confirmBody, load.Bearer(key)))
 	}
 	return j
 }

@@ -11,9 +11,9 @@ import (
 	"countersign/cmd/bench/load"
 )
 
-// evidence measures the log of the large database: the verification of all of
+// proving measures the log of the large database: the verification of all of
 // it, the proof of one confirm, and the room it takes.
-func evidence(ctx context.Context, r *round) error {
+func proving(ctx context.Context, r *round) error {
 	dir, err := r.filled(ctx, r.size.confirms)
 	if err != nil {
 		return err

@@ -31,6 +31,7 @@ func most(name string, limit float64, f formula) goal  { return goal{name, f, fa
 // beside each other.
 var goals = []goal{
 	least("create, 128 clients / no-op POST", 0.40, ratio("create, 128 clients", "no-op POST, 128 clients")),
+	least("create, 128 clients / own router without a store", 0.40, ratio("create, 128 clients", "own router without a store, 128 clients")),
 	least("create, 128 clients / the same rows raw, 64 a commit", 0.35, ratio("create, 128 clients", "rows raw, 64 a commit")),
 	most("create p50, 1 client / (raw one-row commit + no-op POST)", 1.8, func(get func(string) float64) float64 {
 		return get("create p50, 1 client") / (get("raw commit of one row p50") + get("no-op POST p50, 1 client"))

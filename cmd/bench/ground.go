@@ -16,7 +16,7 @@ type noop struct {
 }
 
 // ground serves what can be had at best: a POST whose body is read and thrown
-// away, and a page that says hello. It ends with ctx.
+// away, and a page that says hello.
 func ground(ctx context.Context, stdout io.Writer) error {
 	e := echo.New()
 	e.POST("/noop", func(c echo.Context) error {
@@ -29,12 +29,17 @@ func ground(ctx context.Context, stdout io.Writer) error {
 	e.GET("/hello", func(c echo.Context) error {
 		return c.HTML(http.StatusOK, "<!doctype html><title>hello</title><p>hello")
 	})
+	return serveHTTP(ctx, stdout, e)
+}
+
+// serveHTTP answers on loopback until ctx ends, and prints where.
+func serveHTTP(ctx context.Context, stdout io.Writer, handler http.Handler) error {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(stdout, "%s%s\n", listening, listener.Addr())
-	server := &http.Server{Handler: e}
+	server := &http.Server{Handler: handler}
 	go func() {
 		<-ctx.Done()
 		_ = server.Close() // Serve tells

@@ -22,8 +22,8 @@ func main() {
 	}
 }
 
-// run is what the arguments ask for. The first two words are what the program
-// calls itself with.
+// run is what the arguments ask for. With the first three words the program
+// calls itself.
 func run(ctx context.Context, args []string) error {
 	word := ""
 	if len(args) > 0 {
@@ -32,6 +32,8 @@ func run(ctx context.Context, args []string) error {
 	switch word {
 	case "ground":
 		return ground(ctx, os.Stdout)
+	case "router":
+		return router(ctx, args[1], os.Stdout)
 	case "load":
 		return load.Run(ctx, os.Stdin, os.Stdout)
 	case "list":

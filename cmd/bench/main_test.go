@@ -7,15 +7,16 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 )
 
 // TestMain lets the test binary be the program that it starts as its load and
-// its ground.
+// its servers.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 2 && (os.Args[1] == "load" || os.Args[1] == "ground") {
+	if len(os.Args) > 1 && slices.Contains([]string{"load", "ground", "router"}, os.Args[1]) {
 		main()
 		return
 	}
@@ -59,7 +60,7 @@ func TestBench_Works(t *testing.T) {
 		t.Fatal(err)
 	}
 	values := readLines(t, out)
-	for _, name := range []string{"read back, create, 1 client", "read back, create, 16 clients", "read back, round trip, 1 client", "no-op POST, 16 clients", "rows raw, 64 a commit"} {
+	for _, name := range []string{"read back, create, 1 client", "read back, create, 16 clients", "read back, round trip, 1 client", "no-op POST, 16 clients", "own router without a store, 16 clients", "rows raw, 64 a commit"} {
 		if values[name] <= 0 {
 			t.Errorf("%s is %v", name, values[name])
 		}

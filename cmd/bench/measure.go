@@ -16,7 +16,7 @@ type measure struct {
 func measures() []measure {
 	return []measure{
 		{name: "disk", about: "one fdatasync; raw commits with the product's driver and settings", run: disk},
-		{name: "noop", about: "a no-op POST of the same body, and a no-op page", run: noops},
+		{name: "noop", about: "a no-op POST of the same body, a no-op page, and posting to the own router without a store", run: noops},
 		{name: "create", about: "posting confirms: 1, 16 and 128 clients", run: create},
 		{name: "trip", about: "create, wait, decide, awake: 1, 16 and 128 clients", run: trip},
 		{name: "inbox", about: "the inbox page at many confirms and at few", run: inbox},
@@ -24,7 +24,7 @@ func measures() []measure {
 		{name: "polling", about: "agents that wait by long polls: memory, idleness, and what they cost others", rounds: 3, run: polling},
 		{name: "streaming", about: "the same by streams", rounds: 2, run: streaming},
 		{name: "plans", about: "the page of a large plan", rounds: 3, run: plans},
-		{name: "evidence", about: "verifying a large log, one proof, bytes of an entry", rounds: 1, run: evidence},
+		{name: "evidence", about: "verifying a large log, one proof, bytes of an entry", rounds: 1, run: proving},
 		{name: "room", about: "bytes of a decided confirm beyond its content", rounds: 1, run: room},
 		{name: "ready", about: "start to ready and idle memory", run: ready},
 		{name: "groups", about: "group commit against one commit each, and FULL against NORMAL", rounds: 3, run: groups},
