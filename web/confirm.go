@@ -45,7 +45,8 @@ func (p *confirmPage) actions() []evidence.Action {
 	return p.Content.Actions
 }
 
-// chain bounds how many earlier confirms of the same matter are shown.
+// chain bounds how many earlier confirms of the same matter are shown, and how many
+// later ones: any agent may say of any number that they follow this one.
 const chain = 10
 
 // loadConfirm collects what the page shows.
@@ -65,7 +66,9 @@ func (s *Server) loadConfirm(v *visit, receipt bool) (*confirmPage, error) {
 	}
 	for before := detail.Before; before != nil && len(p.Earlier) < chain; {
 		o, err := s.svc.Outcome(v.ctx(), v.ref(), before.ID, 0)
-		if err != nil {
+		if domain.ErrorCode(err) == domain.CodeNotFound {
+			break // agents may name what there is not
+		} else if err != nil {
 			return nil, err
 		}
 		p.Earlier = append(p.Earlier, o)
@@ -74,7 +77,7 @@ func (s *Server) loadConfirm(v *visit, receipt bool) (*confirmPage, error) {
 		}
 		before = &domain.Confirm{ID: o.Confirm.Supersedes}
 	}
-	for _, id := range detail.SupersededBy {
+	for _, id := range detail.SupersededBy[:min(len(detail.SupersededBy), chain)] {
 		o, err := s.svc.Outcome(v.ctx(), v.ref(), id, 0)
 		if domain.ErrorCode(err) == domain.CodeNotFound {
 			continue

@@ -88,6 +88,44 @@ func TestC2_PlanIsProposedAndDecided(t *testing.T) {
 	}
 }
 
+// What a confirm says that it follows, and what says that it follows a confirm,
+// keeps nobody from deciding it: agents may say anything of that.
+func TestConfirmFollowsAnything(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b, agent := w.user("reviewer", "reviewer"), w.asker()
+	follow := func(id, before string) *domain.Confirm {
+		return w.post(agent, `{"confirm_id":"`+id+`","target_type":"other","supersedes":"`+before+`"}`)
+	}
+	w.post(agent, `{"confirm_id":"first","target_type":"other"}`)
+	for i := range 12 {
+		follow("copy-"+strconv.Itoa(i), "first")
+	}
+	for _, tc := range []struct {
+		name           string
+		confirm        *domain.Confirm
+		earlier, later int
+	}{
+		{"what there is not", follow("a", "nothing"), 0, 1},
+		{"what follows what there is not", follow("b", "a"), 1, 0},
+		{"itself", follow("c", "c"), 10, 1},
+		{"what very many follow", follow("first-2", "first"), 1, 0},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			b := b.in(t)
+			doc := b.want(b.open(tc.confirm), http.StatusOK).doc(t)
+			earlier, later := doc.Find("section[aria-labelledby=supersedes] li"), doc.Find("section[aria-labelledby=superseded-by] li")
+			if earlier.Length() != tc.earlier || later.Length() != tc.later {
+				t.Errorf("%d before and %d after, want %d and %d", earlier.Length(), later.Length(), tc.earlier, tc.later)
+			}
+			b.want(b.decide(tc.confirm, "decision", "approve"), http.StatusSeeOther)
+		})
+	}
+	if got := b.get("/confirms/first").doc(t).Find("section[aria-labelledby=superseded-by] li").Length(); got != 10 {
+		t.Errorf("%d of those that follow the first are shown, want 10", got)
+	}
+}
+
 func TestP14b_DraftIsAbandoned(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
