@@ -3,6 +3,8 @@ package domain
 import (
 	"errors"
 	"slices"
+
+	"countersign/domain/evidence"
 )
 
 // needed lists the capabilities that a decision takes: several actions take
@@ -113,6 +115,19 @@ func (c *Confirm) sameContent(r Reader, sent string) error {
 	plan, err := r.Plan(c.PlanID)
 	if err == nil && plan.Hash != c.TargetHash {
 		return changed
+	}
+	return err
+}
+
+// sameContext refuses to approve a change of a context that is another one by now:
+// it is shown as it is, and would be approved as it was.
+func (c *Confirm) sameContext(r Reader) error {
+	if c.TargetType != TargetContext || c.TargetHash == "" {
+		return nil
+	}
+	target, err := r.Context(c.TargetID)
+	if err == nil && evidence.BytesHash(target.Native) != c.TargetHash {
+		return refuse(CodeContentChanged, "The context has changed since this was asked, so it cannot be approved any more. The agent has to ask again.")
 	}
 	return err
 }

@@ -119,6 +119,11 @@ func (s *Service) decide(ctx context.Context, ref Ref, find finder, in DecisionI
 		if err := c.sameContent(tx, in.ContentHash); err != nil {
 			return err
 		}
+		if slices.Contains(needed(d), ConfirmApprove) {
+			if err := c.sameContext(tx); err != nil {
+				return err
+			}
+		}
 		c.EffectiveHash = effectiveHash(stored, content, actions)
 		entry, err := s.finish(tx, p, c, d)
 		if err != nil {

@@ -132,6 +132,40 @@ func TestDecide_NamesTheContentItSaw(t *testing.T) {
 	}
 }
 
+// A context is shown as it is: one that changed after it was asked about is not
+// approved as it was then.
+func TestT03_ChangedContextIsNotApproved(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	agent, reviewer := w.key("bot", w.role("editor", "context.modify")), w.user("reviewer", "reviewer")
+	w.context(agent, "ctx-1", "active")
+	ask := func(rest string) *domain.Confirm {
+		return w.post(agent, `{"target_type":"context","target_id":"ctx-1"`+rest+`}`)
+	}
+	const two = `,"actions":[{"name":"context.update","args":{}},{"name":"context.close","args":{}}]`
+	plain, mixed, rejected := ask(""), ask(two), ask("")
+	in, err := mplp.ParseContext([]byte(`{"title":"Harmless","status":"active"}`), w.Limits().Wire())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.UpdateContext(w.ctx, agent, "ctx-1", in); err != nil {
+		t.Fatal(err)
+	}
+	_, err = w.decide(reviewer, plain, domain.Approved)
+	w.wantCode(err, domain.CodeContentChanged)
+	_, err = w.Decide(w.ctx, reviewer, mixed.ID, domain.DecisionInput{ContentHash: mixed.ContentHash,
+		Actions: []mplp.ActionDecision{{Type: domain.ActionReject}, {Type: domain.ActionApprove}}})
+	w.wantCode(err, domain.CodeContentChanged)
+	detail, err := w.Confirm(w.ctx, reviewer, plain.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.wantCode(detail.Standing.Approve, domain.CodeContentChanged)
+	w.wantCode(detail.Standing.Reject, "")
+	w.mustDecide(reviewer, rejected, domain.Rejected)
+	w.mustDecide(reviewer, ask(two), domain.Approved)
+}
+
 func TestA14_EditKeepsBothArgumentsAndHashes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

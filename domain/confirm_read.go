@@ -270,6 +270,9 @@ func (s *Service) standing(r Reader, p *Principal, c *Confirm) (Standing, error)
 			st.Cancel = ended
 		}
 	}
+	if st.Approve == nil {
+		st.Approve = c.sameContext(r)
+	}
 	return st, nil
 }
 

@@ -100,6 +100,7 @@ type ConfirmPlan struct {
 type ConfirmContext struct {
 	Context Link
 	Status  string
+	Changed bool   // it differs from what the confirm was made for
 	Summary string // the agent's words
 	Body    string // JSON as stored; empty if the reader may not read it
 }

@@ -215,6 +215,7 @@ func newConfirmContext(p *confirmPage) *views.ConfirmContext {
 	view := &views.ConfirmContext{Context: p.contextLink(), Status: p.Context.Status, Summary: contextSummary(p.Context)}
 	if p.Confirm.TargetType == domain.TargetContext {
 		view.Body = string(p.Context.Native)
+		view.Changed = evidence.BytesHash(p.Context.Native) != p.Confirm.TargetHash
 	}
 	return view
 }
@@ -231,7 +232,7 @@ func newConfirmPlan(p *confirmPage) *views.ConfirmPlan {
 	view := &views.ConfirmPlan{
 		Plan:      views.Link{Label: p.Plan.Plan.Title, URL: planPath(p.Plan.Plan.ID)},
 		Objective: p.Plan.Document.Objective, Status: string(p.Plan.Plan.Status),
-		Changed: c.TargetHash != "" && c.TargetHash != p.Plan.Plan.Hash && c.TargetType != domain.TargetContext,
+		Changed: c.TargetHash != p.Plan.Plan.Hash,
 		Drawing: p.Drawings.draw(p.Plan, gated), Steps: newPlanSteps(p.Plan, gated, p.Roles),
 	}
 	for _, step := range p.Plan.Document.Steps {

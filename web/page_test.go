@@ -365,6 +365,9 @@ func TestContextShowsItsUse(t *testing.T) {
 	if about.Find("a").AttrOr("href", "") != "/contexts/"+id || !strings.Contains(about.Find(".row-reason").Text(), "Where people sign in") {
 		t.Errorf("the confirm's page says %q of the context", about.Text())
 	}
+	if about.Find(".notice").Length() != 0 {
+		t.Errorf("the context has not changed, and the page says %q", about.Find(".notice").Text())
+	}
 	doc := b.want(b.get("/contexts/"+id), http.StatusOK).doc(t)
 	if got := doc.Find("h1").Text(); got != "Login service" {
 		t.Errorf("heading %q", got)
@@ -379,6 +382,43 @@ func TestContextShowsItsUse(t *testing.T) {
 	closed := stranger.want(stranger.get("/contexts"), http.StatusOK).doc(t).Find("#contexts")
 	if closed.Find(".row").Length() != 0 || !strings.Contains(closed.Text(), "neither context.read nor context.modify") {
 		t.Errorf("who may read no context sees %q", closed.Text())
+	}
+}
+
+// A confirm is about its target as it was when it was asked for, and the page
+// shows what there is now.
+func TestT03_TargetThatChangedIsMarked(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b, agent := w.user("reviewer", "reviewer"), w.asker()
+	id := w.newContext(agent)
+	context := w.post(agent, `{"target_type":"context","target_id":"`+id+`"}`)
+	plan := w.post(agent, `{"target_type":"plan","target_id":"later"}`)
+	in, err := mplp.ParseContext([]byte(`{"title":"Harmless","status":"active"}`), w.svc.Limits().Wire())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.svc.UpdateContext(w.ctx, agent, id, in); err != nil {
+		t.Fatal(err)
+	}
+	w.plan(agent, "later")
+	for _, tc := range []struct {
+		name, section, says string
+		confirm             *domain.Confirm
+		approvable          bool
+	}{
+		{"a context that was changed", "context", "The context has changed since this was asked", context, false},
+		{"a plan that came later", "where", "The plan has changed since this was asked", plan, true}, // of nothing: it moves no plan
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			doc := b.in(t).open(tc.confirm).doc(t)
+			if got := doc.Find("section[aria-labelledby=" + tc.section + "] .notice").Text(); !strings.Contains(got, tc.says) {
+				t.Errorf("the page says %q", got)
+			}
+			if got := doc.Find("button[value=approve]").Length() > 0; got != tc.approvable {
+				t.Errorf("approve is offered: %t", got)
+			}
+		})
 	}
 }
 
