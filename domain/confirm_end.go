@@ -94,8 +94,8 @@ func withoutConsent(r Reader, c *Confirm, status Status, cause Cause, reason str
 
 // cancelPending cancels, as system, what is pending on a plan, because it has
 // ended or is no longer what was shown.
-func (s *Service) cancelPending(tx Tx, planID, reason string, except ...string) error {
-	confirms, err := tx.ConfirmsOfPlan(planID)
+func (s *Service) cancelPending(tx Tx, plan *Plan, reason string, except ...string) error {
+	confirms, err := plan.confirms(tx)
 	if err != nil {
 		return err
 	}

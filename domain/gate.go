@@ -122,7 +122,7 @@ func (s *Service) verdict(r Reader, p *Principal, q GateQuery) (v *Verdict, due 
 	var deadline time.Time  // the first of those pending
 	now := s.clock()
 	for _, c := range confirms {
-		if c.Imported {
+		if c.Imported || !plan.counts(c) {
 			continue
 		}
 		switch {

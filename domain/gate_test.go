@@ -75,6 +75,43 @@ func TestF11_F14_GateFollowsTheStepsConfirm(t *testing.T) {
 	check("the plan has ended", id, "s1", "BLOCK cancelled")
 }
 
+// A confirm may name a plan before there is one. Who asked for it gates no plan of
+// another group with it, and nobody ends it by changing that plan.
+func TestT01_PlanIsGatedByItsOwnGroup(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	agent, reviewer := w.worker(), w.user("reviewer", "reviewer")
+	w.user("owner", "reviewer")
+	other := w.keyFor(domain.KeyInput{Name: "other", Roles: []string{"executor", "planner"}, Owner: "owner"})
+	pending := w.post(other, `{"target_type":"plan","target_id":"first"}`)
+	unbound := w.post(other, `{"target_type":"plan","target_id":"second","step_id":"s1"}`)
+	w.mustDecide(reviewer, unbound, domain.Rejected)
+	own := w.post(agent, `{"target_type":"plan","target_id":"third","step_id":"s1"}`)
+	for id, want := range map[string]string{"first": "RESUME approved", "second": "RESUME approved", "third": "BLOCK pending"} {
+		if got := w.gate(agent, w.running(agent, reviewer, id), "s1"); got != want {
+			t.Errorf("%s: %s, want %s", id, got, want)
+		}
+		detail, err := w.Plan(w.ctx, agent, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range detail.Confirms {
+			if c.ID == pending.ID || c.ID == unbound.ID {
+				t.Errorf("%s shows the confirm %s of another group", id, c.ID)
+			}
+		}
+		if _, err := w.CancelPlan(w.ctx, agent, id, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := w.outcome(pending.ID).Confirm.Status; got != domain.Pending {
+		t.Errorf("the other's confirm is %s", got)
+	}
+	if got := w.outcome(own.ID).Confirm.Status; got != domain.Cancelled {
+		t.Errorf("the plan's own confirm is %s", got)
+	}
+}
+
 func TestF15_GateFailsClosed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

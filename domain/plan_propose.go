@@ -27,7 +27,7 @@ func (s *Service) ProposePlan(ctx context.Context, ref Ref, id string, in Propos
 		if err := p.needs(PlanPropose); err != nil {
 			return err
 		}
-		confirms, err := tx.ConfirmsOfPlan(plan.ID)
+		confirms, err := plan.confirms(tx)
 		if err != nil {
 			return err
 		}

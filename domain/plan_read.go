@@ -2,6 +2,7 @@ package domain
 
 import (
 	"context"
+	"slices"
 
 	"countersign/domain/mplp"
 )
@@ -39,7 +40,7 @@ func (s *Service) planDetail(r Reader, p *Principal, plan *Plan) (*PlanDetail, e
 	if c, err := r.Context(plan.ContextID); err == nil && p.CanAny(ContextRead, ContextModify) {
 		detail.Context = c
 	}
-	if detail.Confirms, err = r.ConfirmsOfPlan(plan.ID); err != nil {
+	if detail.Confirms, err = plan.confirms(r); err != nil {
 		return nil, err
 	}
 	if detail.Propose = p.needs(PlanPropose); detail.Propose == nil {
@@ -79,6 +80,16 @@ func (s *Service) PlanRows(ctx context.Context, ref Ref, f PlanFilter, page Page
 		return err
 	})
 	return list, next, err
+}
+
+// counts says whether a confirm counts for the plan. One that another group asked for
+// before there was the plan does not: nobody gates what they may not see.
+func (p *Plan) counts(c *Confirm) bool { return c.TargetHash != "" || c.RequestedGroup == p.Group }
+
+// confirms are those that count for the plan, newest first.
+func (p *Plan) confirms(r Reader) ([]*Confirm, error) {
+	list, err := r.ConfirmsOfPlan(p.ID)
+	return slices.DeleteFunc(list, func(c *Confirm) bool { return !p.counts(c) }), err
 }
 
 func visiblePlan(r Reader, p *Principal, id string) (*Plan, error) {

@@ -151,7 +151,7 @@ func (s *Service) RevisePlan(ctx context.Context, ref Ref, id string, in *mplp.P
 			return err
 		}
 		if plan.Hash != was {
-			if err := s.cancelPending(tx, plan.ID, "The plan was changed after this was requested."); err != nil {
+			if err := s.cancelPending(tx, plan, "The plan was changed after this was requested."); err != nil {
 				return err
 			}
 		}
@@ -260,7 +260,7 @@ func (s *Service) endPlan(tx Tx, p *Principal, plan *Plan, to PlanStatus, reason
 	if err := s.movePlan(tx, p, plan, to, "plan."+string(to), "reason", reason); err != nil {
 		return err
 	}
-	return s.cancelPending(tx, plan.ID, "The plan has ended: "+string(to)+".", except)
+	return s.cancelPending(tx, plan, "The plan has ended: "+string(to)+".", except)
 }
 
 // movePlan takes one of S3's edges and logs it.

@@ -70,7 +70,7 @@ type Reader interface {
 	// ConfirmRows are the confirms of a list with these ids, without decisions and
 	// in no order. Unknown ones are left out.
 	ConfirmRows(ids []string) ([]*ConfirmRow, error)
-	// ConfirmsOfPlan are those that count for the plan, newest first.
+	// ConfirmsOfPlan are those that name the plan, newest first.
 	ConfirmsOfPlan(planID string) ([]*Confirm, error)
 	// ConfirmsOfStep are those of the plan but for the ones bound to another
 	// step, newest first.
