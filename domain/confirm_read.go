@@ -191,16 +191,16 @@ func (s *Service) confirmDetail(r Reader, p *Principal, c *Confirm) (*ConfirmDet
 func (s *Service) surroundings(r Reader, p *Principal, detail *ConfirmDetail) (err error) {
 	c := detail.Confirm
 	if c.PlanID != "" {
-		// A reviewer decides on the plan, so whoever sees the confirm sees it.
-		plan, err := r.Plan(c.PlanID)
+		// It may be another group's, and have come after the confirm that names it.
+		plan, err := visiblePlan(r, p, c.PlanID)
 		if err == nil {
 			if detail.Plan, err = s.planDetail(r, p, plan); err != nil {
 				return err
 			}
-			if target, err := r.Context(plan.ContextID); err == nil {
+			if target, err := r.Context(plan.ContextID); err == nil && target.around(p) {
 				detail.Context = target
 			}
-		} else if !errors.Is(err, ErrNotFound) {
+		} else if ErrorCode(err) != CodeNotFound {
 			return err
 		}
 	}

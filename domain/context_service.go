@@ -33,6 +33,12 @@ func (c *Context) seenBy(p *Principal) bool {
 	return c.Group == p.Group || p.Kind != KindAgent || p.decides()
 }
 
+// around says whether a principal may see what the context of a plan is about:
+// whoever decides on plans sees it, and whoever posts one may name any context.
+func (c *Context) around(p *Principal) bool {
+	return c.Group == p.Group || p.contexts().All || p.visibility().All
+}
+
 // Contexts lists the contexts that the reader may see, newest first; without
 // context.read and context.modify that is none.
 func (s *Service) Contexts(ctx context.Context, ref Ref, page Page) (list []*Context, next string, err error) {

@@ -24,7 +24,7 @@ var (
 )
 
 const (
-	joinTitles = `LEFT JOIN plans p ON p.plan_id = c.plan_id AND c.target_type = 'plan'
+	joinTitles = `LEFT JOIN plans p ON p.plan_id = c.plan_id AND c.target_type = 'plan' AND c.target_hash IS NOT NULL
 	LEFT JOIN contexts x ON x.context_id = c.target_id AND c.target_type = 'context' AND c.target_hash IS NOT NULL
 	LEFT JOIN confirm_contents t ON t.requested_seq = c.requested_seq`
 	joinDecisions = `

@@ -463,6 +463,47 @@ func TestOwnRequestIsNotDecided(t *testing.T) {
 	b.want(answer, http.StatusForbidden)
 }
 
+// What a confirm or its plan names may be another group's, and have come after it:
+// who asked sees nothing of that, and who decides does.
+func TestT01_ConfirmOpensNothingOfOthers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	agent := w.asker()
+	w.newContext(agent)
+	b, reviewer := w.user("owner", w.role("idle", "confirm.request")), w.user("reviewer", "reviewer")
+	key, _, err := w.svc.CreateKey(w.ctx, domain.System, domain.KeyInput{Name: "own", Roles: []string{"asker"}, Owner: b.ref.ID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := domain.Ref{Kind: domain.KindAgent, ID: key.ID}
+	in, err := mplp.ParsePlan([]byte(`{"plan_id":"own","context_id":"ctx-login-service","title":"T","objective":"O","steps":[{"step_id":"s1","description":"D"}]}`), w.svc.Limits().Wire())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.svc.PostPlan(w.ctx, other, in); err != nil {
+		t.Fatal(err)
+	}
+	ask := func(plan string) string {
+		return "/confirms/" + w.post(other, `{"target_type":"plan","target_id":"`+plan+`"}`).ID
+	}
+	own, later := ask("own"), ask("later")
+	w.plan(agent, "later")
+	for _, tc := range []struct{ name, path, secret string }{
+		{"the context of a plan", own, "Where people sign in"},
+		{"a plan that came later", later, "Write the fix"},
+		{"its title in the inbox", "/confirms", "Fix the login"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if page := b.in(t).get(tc.path); page.StatusCode != http.StatusOK || strings.Contains(page.text, tc.secret) {
+				t.Errorf("status %d; who asked reads %q", page.StatusCode, tc.secret)
+			}
+			if page := reviewer.in(t).get(tc.path); tc.path != "/confirms" && !strings.Contains(page.text, tc.secret) {
+				t.Errorf("who decides does not read %q", tc.secret)
+			}
+		})
+	}
+}
+
 func TestBrowserName(t *testing.T) {
 	t.Parallel()
 	const webkit = "AppleWebKit/537.36 (KHTML, like Gecko) "
