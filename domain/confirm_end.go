@@ -113,8 +113,8 @@ func (s *Service) cancelPending(tx Tx, plan *Plan, reason string, except ...stri
 // applyToPlan moves the plan that a decision was about (requirements C-36,
 // C-37; contradiction 2). A proposed plan is approved or goes back to draft. A
 // plan that is approved or running keeps its status on approval; a rejection
-// cancels a running one unless the confirm says recover. Imports, cancelled and
-// unbound confirms move nothing.
+// cancels a running one unless the confirm says recover. Imports and cancelled
+// confirms move nothing, and unbound ones approve nothing.
 func (s *Service) applyToPlan(tx Tx, p *Principal, c *Confirm, d *Decision) error {
 	if c.PlanID == "" || c.TargetType != TargetPlan || c.Imported || d.Status == Cancelled || c.TargetHash == "" {
 		return nil

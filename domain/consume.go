@@ -124,7 +124,12 @@ func (s *Service) consumable(r Reader, p *Principal, c *Confirm, in ConsumeInput
 	if err != nil {
 		return refuse(CodeInvalidTransition, "The log does not prove this approval.")
 	}
-	if c.PlanID == "" {
+	switch {
+	case c.Binding == BoundUnknown:
+		return refuse(CodeInvalidTransition, "The confirm names no step of a plan that there is: it lets nothing run.")
+	case c.PlanID == "" && c.TargetType == TargetPlan: // it is another group's
+		return refuse(CodeInvalidTransition, "The plan is not known.")
+	case c.PlanID == "":
 		return nil
 	}
 	plan, err := r.Plan(c.PlanID)

@@ -263,6 +263,43 @@ func TestConsume_OncePerPartOfAnApproval(t *testing.T) {
 }
 
 // A listener learns of every change once, whatever a filter leaves out.
+// An approval that speaks for no step of a plan that its requester sees lets nothing
+// run, whichever step is named when it is to be used.
+func TestConsume_NothingOfAnUnboundApproval(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	agent, reviewer := w.worker(), w.user("reviewer", "reviewer")
+	w.user("owner", "reviewer")
+	other := w.keyFor(domain.KeyInput{Name: "other", Roles: []string{"executor", "planner"}, Owner: "owner"})
+	id := w.running(agent, reviewer, "p")
+	const acts, zero = `,"actions":[{"name":"pay","args":{}}]`, int64(0)
+	for _, tt := range []struct {
+		name, post string
+		by         domain.Ref
+	}{
+		{"no such step", `{"target_type":"plan","target_id":"p","step_id":"nowhere"}`, agent},
+		{"no such step, with actions", `{"target_type":"plan","target_id":"p","step_id":"nowhere"` + acts + `}`, agent},
+		{"no such step, about something else", `{"target_type":"other","plan_id":"p","step_id":"nowhere"` + acts + `}`, agent},
+		{"another group's plan", `{"target_type":"plan","target_id":"p"}`, other},
+		{"a step of another group's plan", `{"target_type":"other","plan_id":"p","step_id":"s1"` + acts + `}`, other},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := w.post(tt.by, tt.post)
+			w.mustDecide(reviewer, c, domain.Approved)
+			in := domain.ConsumeInput{ConfirmID: c.ID, ExecutionID: "e", StepID: "s1"}
+			if c.Actions > 0 {
+				in.Action, in.ArgsHash = new(zero), evidence.ArgsHash([]byte(`{}`))
+			}
+			if used, err := w.Consume(w.ctx, tt.by, in); domain.ErrorCode(err) != domain.CodeInvalidTransition {
+				t.Errorf("used %+v, %v", used, err)
+			}
+		})
+	}
+	if got := w.gate(agent, id, "s1"); got != "RESUME approved" {
+		t.Errorf("the plan's own step: %s", got)
+	}
+}
+
 func TestFollowEvents_GoesOnBehindWhatItLeftOut(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
