@@ -42,10 +42,10 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdin i
 	case errors.As(err, &found):
 		return int(found)
 	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "countersign: %s\n%s", usage.message, usage.help)
+		fmt.Fprintf(c.stderr, "countersign: %s\n%s", usage.message, usage.help)
 		return exitUsage
 	}
-	fmt.Fprintf(stderr, "countersign: %s\n", explain(err))
+	fmt.Fprintf(c.stderr, "countersign: %s\n", explain(err))
 	return exitFailed
 }
 

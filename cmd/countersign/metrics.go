@@ -30,7 +30,7 @@ type metrics struct {
 	decisions *prometheus.CounterVec
 }
 
-func newMetrics() *metrics {
+func newMetrics(log *backlog) *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
@@ -63,6 +63,9 @@ func newMetrics() *metrics {
 		}, []string{"status", "cause"}),
 	}
 	m.registry.MustRegister(m.requests, m.waits, m.commits, m.turns, m.groups, m.failed, m.requested, m.decisions,
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "countersign_log_lines_lost_total", Help: "Lines of the log that could not be written, or were not read in time.",
+		}, func() float64 { return float64(log.lost.Load()) }),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewBuildInfoCollector())
 	// What has not happened yet is there as 0, or its first time would not show
 	// as an increase.

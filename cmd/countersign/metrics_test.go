@@ -251,7 +251,7 @@ func TestStored_DatabaseAway(t *testing.T) {
 		return errors.New("connection refused: canary")
 	}
 	logged := newTranscript()
-	s := &server{metrics: newMetrics(), logger: newLogger(logged, slog.LevelInfo)}
+	s := &server{metrics: newMetrics(new(backlog)), logger: newLogger(logged, slog.LevelInfo)}
 	missing := filepath.Join(t.TempDir(), "no.db")
 	stop, err := s.measure("127.0.0.1:0", &stored{view: away, now: time.Now, files: map[string]string{"database": missing}})
 	if err != nil {

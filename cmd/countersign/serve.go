@@ -87,6 +87,9 @@ func (o *serveOptions) run(ctx context.Context, c *call) (err error) {
 	// Who reads the log may end before the server does: that must not end it, and
 	// least of all in a way that systemd takes for a good one.
 	signal.Ignore(syscall.SIGPIPE)
+	log := newBacklog(c.stderr, maxBacklog)
+	defer log.Close()
+	c.stderr = log
 	level := slog.LevelInfo
 	if o.demo {
 		remove, err := throwaway(c)
@@ -101,7 +104,7 @@ func (o *serveOptions) run(ctx context.Context, c *call) (err error) {
 		logger: newLogger(c.stderr, level),
 	}
 	if o.metrics != "" {
-		s.metrics = newMetrics()
+		s.metrics = newMetrics(log)
 	}
 	db, err := store.Open(ctx, c.db, store.Options{
 		Now: time.Now, Committed: s.feed.Publish, Observed: s.observed, Fatal: s.databaseFailed, Logger: s.logger,
