@@ -107,6 +107,23 @@ func TestDeploy_ServiceComesBack(t *testing.T) {
 	}
 }
 
+// TestDeploy_CommandsLeaveTheDirectoryAsItIs: systemd gives a directory the mode
+// that whoever uses it last asks for, so the command in the first lines asks for
+// the service's.
+func TestDeploy_CommandsLeaveTheDirectoryAsItIs(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("deploy/countersign.service")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"DynamicUser", "User", "StateDirectory", "StateDirectoryMode", "UMask"} {
+		setting := regexp.MustCompile(`(?m)^` + name + `=\S+$`).FindString(string(text))
+		if setting == "" || !strings.Contains(string(text), " -p "+setting+" ") {
+			t.Errorf("the service has %q, and the command not", setting)
+		}
+	}
+}
+
 // closedAddress is one at which nobody listens.
 func closedAddress(t *testing.T) string {
 	t.Helper()
