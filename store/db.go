@@ -102,6 +102,9 @@ func (db *DB) open(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := db.dialect.caution(c, o.Logger); err != nil {
+		return errors.Join(err, c.close())
+	}
 	if err := migrate(ctx, c, o.Now); err != nil {
 		return errors.Join(err, c.close())
 	}

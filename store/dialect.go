@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -19,6 +20,8 @@ type dialect interface {
 	// connect opens a connection. Without a database to read it gives
 	// fs.ErrNotExist.
 	connect(ctx context.Context, u use) (session, error)
+	// caution logs what of the database's settings may cost what is stored.
+	caution(c *conn, logger *slog.Logger) error
 	// words are the statements that differ.
 	words() *words
 	// migrations are this program's, in order.

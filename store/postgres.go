@@ -6,6 +6,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"strconv"
 	"time"
@@ -138,8 +139,9 @@ func (d *postgres) open(ctx context.Context, u use) (*postgresSession, error) {
 	return s, nil
 }
 
-// inspect refuses a database that could not keep what it is given, and turns on
-// that a commit is on the disk when it is acknowledged.
+// inspect refuses a database that could not keep what it is given, and has a
+// commit be on the disk when it is acknowledged. That holds for the connection:
+// nobody turns it off for the server meanwhile.
 func (d *postgres) inspect(s *postgresSession, u use) error {
 	if encoding := s.conn.PgConn().ParameterStatus("server_encoding"); encoding != "UTF8" {
 		return fmt.Errorf("its encoding is %s: make a database with ENCODING 'UTF8'", encoding)
@@ -147,7 +149,21 @@ func (d *postgres) inspect(s *postgresSession, u use) error {
 	if u != writes {
 		return nil
 	}
-	return s.script(`SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`)
+	if fsync, err := s.setting("fsync"); err != nil {
+		return err
+	} else if fsync == "off" {
+		return errors.New("its fsync is off: what is decided would not be on the disk, and could be gone after it was done. Turn it on: ALTER SYSTEM SET fsync = on; SELECT pg_reload_conf()")
+	}
+	return s.script(`SELECT set_config('synchronous_commit', COALESCE(NULLIF(current_setting('synchronous_commit'), 'off'), 'on'), false)`)
+}
+
+// caution tells the operator of what is safe with some file systems only.
+func (d *postgres) caution(c *conn, logger *slog.Logger) error {
+	pages, err := c.session.(*postgresSession).setting("full_page_writes")
+	if err == nil && pages == "off" {
+		logger.Warn("the server's full_page_writes is off: where its file system can write half a page, a power cut destroys what was there before")
+	}
+	return err
 }
 
 func (d *postgres) empty(*writer) error { return nil }

@@ -60,6 +60,14 @@ func (s *postgresSession) unbounded() (end func() error, err error) {
 	}, s.script("SET statement_timeout = 0")
 }
 
+// setting is the value of one of the server's.
+func (s *postgresSession) setting(name string) (value string, err error) {
+	ctx, cancel := s.bound()
+	defer cancel()
+	err = s.conn.QueryRow(ctx, "SELECT current_setting($1)", name).Scan(&value)
+	return value, err
+}
+
 func (s *postgresSession) later(text string, args []any) error {
 	s.queue.Queue(text, escapedArgs(args)...)
 	return nil

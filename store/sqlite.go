@@ -5,6 +5,7 @@ import (
 	"embed"
 	"errors"
 	"io/fs"
+	"log/slog"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -51,6 +52,9 @@ func (d *sqlite) outlives() bool { return false }
 
 // abort ends nothing: a file does not answer late.
 func (d *sqlite) abort() {}
+
+// caution has nothing to say: how a file is written is this program's to say.
+func (d *sqlite) caution(*conn, *slog.Logger) error { return nil }
 
 func (d *sqlite) listen(context.Context, func()) {}
 
