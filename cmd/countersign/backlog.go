@@ -14,6 +14,9 @@ const (
 	// maxBacklog is how much of the log waits for its reader at most, in bytes: some
 	// thousand lines. As much again may be on its way.
 	maxBacklog = 1 << 20
+	// atomicWrite is how many bytes a pipe takes at once (PIPE_BUF): what others write into
+	// it comes before or after, but not in between.
+	atomicWrite = 4096
 	// lastWords is how long the reader gets at the end, to take what is left.
 	lastWords = 500 * time.Millisecond
 )
@@ -90,13 +93,15 @@ func (b *backlog) run() {
 	}
 }
 
-// write writes lines one by one, as those who share a pipe with others must, and
-// then says how many were lost.
+// write writes lines, as many at once as those who share a pipe with others may,
+// and then says how many were lost.
 func (b *backlog) write(lines []byte) {
-	for line := range bytes.Lines(lines) {
-		if _, err := b.w.Write(line); err != nil {
-			b.lost.Add(1)
+	for len(lines) > 0 {
+		n := whole(lines)
+		if _, err := b.w.Write(lines[:n]); err != nil {
+			b.lost.Add(int64(bytes.Count(lines[:n], newline)))
 		}
+		lines = lines[n:]
 	}
 	lost := b.lost.Load()
 	if lost == b.told {
@@ -107,4 +112,18 @@ func (b *backlog) write(lines []byte) {
 	if slog.NewJSONHandler(b.w, nil).Handle(context.Background(), record) == nil {
 		b.told = lost
 	}
+}
+
+var newline = []byte("\n")
+
+// whole is the length of the lines that are written at once: those that fit, at
+// least one.
+func whole(lines []byte) int {
+	if len(lines) <= atomicWrite {
+		return len(lines)
+	}
+	if n := bytes.LastIndex(lines[:atomicWrite], newline); n >= 0 {
+		return n + 1
+	}
+	return bytes.Index(lines, newline) + 1
 }

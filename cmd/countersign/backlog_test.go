@@ -115,6 +115,40 @@ func TestBacklog_CountsWhatCannotBeWritten(t *testing.T) {
 	}
 }
 
+// Lines are written together as far as a pipe takes them at once, and never in
+// parts.
+func TestBacklog_WritesWholeLines(t *testing.T) {
+	t.Parallel()
+	line := func(n int) string { return strings.Repeat("a", n-1) + "\n" }
+	for _, tt := range []struct {
+		name  string
+		lines []string
+		want  []int // bytes of each write
+	}{
+		{"one", []string{line(10)}, []int{10}},
+		{"what fits", []string{line(1000), line(1000), line(2096)}, []int{4096}},
+		{"what does not", []string{line(1000), line(3000), line(97)}, []int{4000, 97}},
+		{"a long one", []string{line(5000), line(10)}, []int{5000, 10}},
+		{"a long one behind another", []string{line(10), line(5000), line(10), line(10)}, []int{10, 5000, 20}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var got sizes
+			new(backlog{w: &got}).write([]byte(strings.Join(tt.lines, "")))
+			if diff := cmp.Diff(tt.want, []int(got)); diff != "" {
+				t.Errorf("writes (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// sizes are those of what was written.
+type sizes []int
+
+func (s *sizes) Write(p []byte) (int, error) {
+	*s = append(*s, len(p))
+	return len(p), nil
+}
+
 // fullDisk takes nothing while it is full.
 type fullDisk struct {
 	bytes.Buffer
