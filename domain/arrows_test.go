@@ -27,7 +27,7 @@ var allowed = map[string][]string{
 	"countersign/web/route":          {"countersign/domain"},
 	"countersign/web/api":            {"countersign/domain", "countersign/web/park", "countersign/web/route"},
 	"countersign/cmd/countersign":    {"countersign/"},
-	"countersign/cmd/bench":          {"countersign/domain", "countersign/store", "countersign/cmd/bench/load"},
+	"countersign/cmd/bench":          {"countersign/domain", "countersign/store", "countersign/static", "countersign/web", "countersign/cmd/bench/load"},
 	"countersign/cmd/bench/load":     {},
 }
 
