@@ -2,6 +2,7 @@ package domain_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"math/rand/v2"
 	"os"
@@ -12,6 +13,7 @@ import (
 
 	"countersign/domain"
 	"countersign/domain/evidence"
+	"countersign/domain/mplp"
 	"countersign/store"
 )
 
@@ -207,6 +209,56 @@ func TestBundle_EveryByteCounts(t *testing.T) {
 				t.Fatalf("%s: byte %d changed from %q to %q is not noticed", name, i, bundle[i], changed[i])
 			}
 		}
+	}
+}
+
+// Nothing can be added to a bundle either, however true it is.
+func TestBundle_NothingIsAdded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	agent, reviewer := w.worker(), w.user("reviewer", "reviewer")
+	approved, edited := w.post(agent, twoCalls), w.post(agent, twoCalls)
+	w.mustDecide(reviewer, approved, domain.Approved)
+	_, err := w.Decide(w.ctx, reviewer, edited.ID, domain.DecisionInput{ContentHash: edited.ContentHash, Actions: []mplp.ActionDecision{
+		{Type: domain.ActionApprove}, {Type: domain.ActionEdit, Name: "send_mail", Args: []byte(`{"to":"me"}`)}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const first, second, other = `{"table":"users"}`, `{"to":"all"}`, `{"to":"me"}`
+	for _, tt := range []struct {
+		name    string
+		confirm *domain.Confirm
+		change  func(*evidence.Bundle)
+	}{
+		{"edits of what was approved", approved, func(b *evidence.Bundle) { b.Contents[0].Edits = []string{first, second} }},
+		{"edits of nothing", approved, func(b *evidence.Bundle) { b.Contents[0].Edits = []string{"", ""} }},
+		{"an edit of what was approved beside one", edited, func(b *evidence.Bundle) { b.Contents[0].Edits = []string{first, other} }},
+		{"an edit of a third action", edited, func(b *evidence.Bundle) { b.Contents[0].Edits = []string{"", other, ""} }},
+		{"no edits", edited, func(b *evidence.Bundle) { b.Contents[0].Edits = nil }},
+		{"the content twice", edited, func(b *evidence.Bundle) { b.Contents = append(b.Contents, b.Contents[0]) }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			data, err := w.ConfirmBundle(w.ctx, domain.System, tt.confirm.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b := new(evidence.Bundle)
+			if err := json.Unmarshal(data, b); err != nil {
+				t.Fatal(err)
+			}
+			r, err := evidence.VerifyBundle(data, b.VKey, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			wantVerified(t, "as it was exported", r)
+			tt.change(b)
+			if data, err = b.Marshal(); err != nil {
+				t.Fatal(err)
+			}
+			if r, err := evidence.VerifyBundle(data, b.VKey, ""); err != nil || !r.Tampered() {
+				t.Errorf("it verifies: %+v, %v", r, err)
+			}
+		})
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"slices"
 )
 
 // Bundle is everything about a confirm, or about a trace, that an auditor needs
@@ -90,7 +91,10 @@ func VerifyBundle(data []byte, vkey, kept string) (*Report, error) {
 		r.found("bundle: it has no entries")
 	}
 	entries := b.entries(r)
-	for _, c := range b.Contents {
+	for i, c := range b.Contents {
+		if slices.ContainsFunc(b.Contents[:i], func(other BundleContent) bool { return other.ConfirmID == c.ConfirmID }) {
+			r.found("confirm %s: its content stands there twice", c.ConfirmID)
+		}
 		b.content(r, entries, c)
 	}
 	if kept != "" {
@@ -158,8 +162,8 @@ func (b *Bundle) content(r *Report, entries []*Entry, c BundleContent) {
 				}
 				d.Actions = append(d.Actions, action)
 			}
-			if len(c.Edits) > 0 && len(c.Edits) != len(e.Decisions) {
-				r.found("confirm %s: it has edits of actions that it does not have", c.ConfirmID)
+			if !c.edited(e) {
+				r.found("confirm %s: its edits are not those that were logged", c.ConfirmID)
 				continue
 			}
 			checkDecision(r, e, d)
@@ -169,4 +173,17 @@ func (b *Bundle) content(r *Report, entries []*Entry, c BundleContent) {
 		r.found("confirm %s: it has edits, and no decision", c.ConfirmID)
 	}
 	checkContent(r, []byte(c.ConfirmID), parseHash(logged), c.Salt, []byte(c.Content))
+}
+
+// edited says whether there are edits of those actions that the decision edited,
+// and of no others.
+func (c *BundleContent) edited(e *Entry) bool {
+	edits := make([]bool, len(e.Decisions))
+	for i, d := range e.Decisions {
+		edits[i] = d.Type == "edit"
+	}
+	if !slices.Contains(edits, true) {
+		return len(c.Edits) == 0
+	}
+	return slices.EqualFunc(edits, c.Edits, func(edit bool, args string) bool { return edit == (args != "") })
 }
