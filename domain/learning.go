@@ -26,10 +26,10 @@ func (s *Service) LearningSamples(ctx context.Context, ref Ref, page Page) (list
 		}
 		next = after
 		for _, row := range rows {
-			if row.Cause != CauseHuman && row.Cause != CauseAgent {
-				continue
+			if row.Cause != CauseHuman && row.Cause != CauseAgent || row.TargetHash == "" {
+				continue // nobody decided, or on a plan that came later and may be another's
 			}
-			sample, err := learningSample(r, row)
+			sample, err := learningSample(r, p, row)
 			if errors.Is(err, ErrNotFound) {
 				continue // the plan is not known here
 			} else if err != nil {
@@ -43,7 +43,7 @@ func (s *Service) LearningSamples(ctx context.Context, ref Ref, page Page) (list
 }
 
 // learningSample builds S0's sample.
-func learningSample(r Reader, row *ConfirmRow) ([]byte, error) {
+func learningSample(r Reader, p *Principal, row *ConfirmRow) ([]byte, error) {
 	plan, err := r.Plan(row.PlanID)
 	if err != nil {
 		return nil, err
@@ -55,10 +55,12 @@ func learningSample(r Reader, row *ConfirmRow) ([]byte, error) {
 	objective, _ := mplp.Member(native, "objective")
 	steps, _ := mplp.Member(native, "steps")
 	about := mplp.Raw("null")
-	if c, err := r.Context(plan.ContextID); err == nil {
-		about = c.Native
-	} else if !errors.Is(err, ErrNotFound) {
+	c, err := r.Context(plan.ContextID)
+	if err != nil && !errors.Is(err, ErrNotFound) {
 		return nil, err
+	}
+	if err == nil && c.seenBy(p) {
+		about = c.Native
 	}
 
 	approved := row.Status == Approved

@@ -1,6 +1,7 @@
 package domain_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/domain"
+	"countersign/domain/mplp"
 )
 
 func (w *world) samples() (list []map[string]any) {
@@ -100,6 +102,37 @@ func TestC45_EachRoundQuotesItsOwnReason(t *testing.T) {
 }
 
 // TestC46_OnlyPeopleDecidingOnPlansTeach ends confirms in every other way.
+// What a confirm or its plan names may be another group's: a key learns nothing of
+// that.
+func TestT01_SamplesHaveNothingOfOthers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	agent, reviewer := w.key("agent", w.role("asker", "plan.*", "context.*")), w.user("reviewer", "reviewer")
+	w.user("owner", "executor")
+	w.role("learner", "plan.*", "trace.read")
+	other := w.keyFor(domain.KeyInput{Name: "other", Roles: []string{"learner"}, Owner: "owner"})
+	w.context(agent, "ctx-1", "active")
+	later := w.post(other, `{"target_type":"plan","target_id":"later"}`)
+	w.plan(other, "own")
+	own := w.post(other, `{"target_type":"plan","target_id":"own"}`)
+	w.plan(agent, "later")
+	w.mustDecide(reviewer, later, domain.Approved)
+	w.mustDecide(reviewer, own, domain.Approved)
+	for _, tt := range []struct {
+		name    string
+		ref     domain.Ref
+		context string
+	}{{"the key", other, "null"}, {"a person who may read all", w.user("auditor", "admin"), "{"}} {
+		list, _, err := w.LearningSamples(w.ctx, tt.ref, domain.Page{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(list) != 1 || !strings.Contains(string(list[0]), `"context":`+tt.context) || !strings.Contains(string(list[0]), mplp.CanonicalID("plan", "own")) {
+			t.Errorf("%s: %s", tt.name, list)
+		}
+	}
+}
+
 func TestC46_OnlyPeopleDecidingOnPlansTeach(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
