@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"countersign/domain"
 )
@@ -100,9 +101,34 @@ func (c *conn) revive(ctx context.Context) (fresh bool, err error) {
 	return true, nil
 }
 
-// begin begins a transaction, over a new connection if the old one is gone:
-// that may show only now.
+// lockPatience is how long who writes to a file waits while another process does,
+// and lockGlance how long it waits without looking whether it still should.
+const (
+	lockPatience = 10 * time.Second
+	lockGlance   = 100 * time.Millisecond
+)
+
+// begin begins a transaction. One that writes to a file waits for another process
+// that does, until ctx ends.
 func (c *conn) begin(ctx context.Context, text string) error {
+	err := c.attempt(ctx, text)
+	if !busy(err) || c.use != writes {
+		return err
+	}
+	patience, cancel := context.WithTimeout(ctx, lockPatience)
+	defer cancel()
+	for busy(err) {
+		if patience.Err() != nil {
+			return errors.Join(err, ctx.Err())
+		}
+		err = c.attempt(ctx, text)
+	}
+	return err
+}
+
+// attempt begins a transaction, over a new connection if the old one is gone:
+// that may show only now.
+func (c *conn) attempt(ctx context.Context, text string) error {
 	for {
 		fresh, err := c.revive(ctx)
 		if err != nil {

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"fmt"
 	"runtime/debug"
 	"time"
@@ -10,12 +9,13 @@ import (
 	"countersign/domain/evidence"
 )
 
-// begin begins a group's transaction. It waits until no other process writes.
+// begin begins a group's transaction. It waits until no other process writes, or
+// the database is closed.
 func (w *writer) begin() error {
 	if w.failed != nil {
 		return nil // nothing is begun any more
 	}
-	return w.c.begin(context.Background(), w.c.dialect.words().begin)
+	return w.c.begin(w.polling, w.c.dialect.words().begin)
 }
 
 // commit runs a group in the transaction that was begun, sets the members' answers, and gives

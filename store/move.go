@@ -64,7 +64,7 @@ func holdFile(ctx context.Context, file string) (*conn, error) {
 	if err != nil {
 		return nil, inUse(err)
 	}
-	c := &conn{session: s, dialect: d}
+	c := &conn{session: s, dialect: d, use: audits}
 	applied, err := []*Migration(nil), c.begin(ctx, d.words().begin)
 	if err == nil {
 		applied, err = appliedMigrations(c)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"embed"
 	"errors"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"net/url"
@@ -127,7 +128,8 @@ func dsn(path string, settings url.Values) (string, error) {
 	return name.String(), nil
 }
 
-// writeSettings are for the one connection that writes. Pages stay as small as
+// writeSettings are for the one connection that writes, which looks again
+// for as long as it waits for others (conn.begin). Pages stay as small as
 // they are by default, 4 KiB: a commit writes each that it changed, and with
 // those of 8 KiB one client alone was slower by a seventh. Savepoints copy the
 // pages they may have to restore to a temporary file, which cost a fifth of the
@@ -140,7 +142,7 @@ func (d *sqlite) writeSettings() url.Values {
 		synchronous = "synchronous(NORMAL)"
 	}
 	return url.Values{"_pragma": {
-		"busy_timeout(10000)", "journal_mode(WAL)", synchronous,
+		fmt.Sprintf("busy_timeout(%d)", lockGlance.Milliseconds()), "journal_mode(WAL)", synchronous,
 		"foreign_keys(1)", "trusted_schema(0)", "temp_store(MEMORY)", "wal_autocheckpoint(0)", "cache_size(-16384)", "secure_delete(1)",
 	}}
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	sqlite3 "modernc.org/sqlite/lib"
@@ -84,7 +85,7 @@ func (d *sqlite) empty(w *writer) (err error) {
 		if err == nil && blocked != 0 {
 			err = errJournalInUse
 		}
-		err = errors.Join(err, w.c.script("PRAGMA busy_timeout = 10000"))
+		err = errors.Join(err, w.c.script(fmt.Sprintf("PRAGMA busy_timeout = %d", lockGlance.Milliseconds())))
 	})
 	return err
 }
