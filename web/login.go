@@ -15,7 +15,7 @@ import (
 func (s *Server) mountDoors() {
 	s.table.Add(http.MethodGet, "/login", route.Public, s.loginPage)
 	s.table.Add(http.MethodPost, "/login", route.Public, s.login)
-	s.form("/logout", route.Known, s.logout)
+	s.table.Add(http.MethodPost, "/logout", route.Known, s.logout)
 	for _, path := range []string{"/setup", "/password"} {
 		s.table.Add(http.MethodGet, path, route.Public, s.linkPage)
 		s.table.Add(http.MethodPost, path, route.Public, s.useLink)
@@ -84,7 +84,15 @@ func (s *Server) logSignIn(c echo.Context, user *domain.User) {
 		slog.String("request_id", requestID(c)), slog.String("user_id", user.ID), slog.String("remote", c.RealIP()))
 }
 
-func (s *Server) logout(v *visit) error {
+// logout asks for no form token, unlike every other form of a session: it has to
+// work from a page that an earlier session drew, too, and somebody who leaves must
+// not stay signed in because the page is old. Another site cannot press the button:
+// ownOrigin refuses what does not come from a page of this server.
+func (s *Server) logout(c echo.Context) error {
+	v, err := s.visit(c)
+	if err != nil {
+		return err
+	}
 	if err := s.signOut(v); err != nil {
 		return err
 	}

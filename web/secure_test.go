@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"countersign/domain"
 	"countersign/web"
 )
 
@@ -168,6 +169,43 @@ func TestFormsFromElsewhereAreRefused(t *testing.T) {
 				r.Header.Set(name, value)
 			}
 			b.want(b.send(r), tc.want)
+		})
+	}
+}
+
+// Whoever leaves does so from any page that they have, and is sent by nobody else.
+func TestSigningOutAlwaysWorks(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	send := func(b *browser, header map[string]string, form url.Values) *answer {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.url+"/logout", strings.NewReader(form.Encode()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		for name, value := range header {
+			r.Header.Set(name, value)
+		}
+		return b.send(r)
+	}
+	b := w.user("reviewer", "reviewer")
+	_, old := b.form(b.get("/confirms"), "/logout")
+	w.pass(domain.SessionIdle)
+	b.want(b.submit(b.get("/login"), "/login", "username", "reviewer", "password", password), http.StatusSeeOther)
+	for name, header := range map[string]map[string]string{
+		"another origin": {"Origin": "https://evil.example"}, "cross-site": {"Sec-Fetch-Site": "cross-site"},
+		"same-site": {"Sec-Fetch-Site": "same-site"}, "says nothing": nil,
+	} {
+		t.Run(name, func(t *testing.T) { b.in(t).want(send(b.in(t), header, old), http.StatusForbidden) })
+	}
+	b.want(b.get("/confirms"), http.StatusOK)
+	for _, name := range []string{"from a page of an earlier session", "when the session is over"} {
+		t.Run(name, func(t *testing.T) {
+			b := b.in(t)
+			if out := b.want(send(b, map[string]string{"Origin": w.url}, old), http.StatusSeeOther); out.Header.Get("Location") != "/login" {
+				t.Errorf("location %q", out.Header.Get("Location"))
+			}
+			b.want(b.get("/confirms"), http.StatusSeeOther)
 		})
 	}
 }
