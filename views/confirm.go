@@ -192,6 +192,7 @@ type DecisionForm struct {
 type ActionInput struct {
 	Chosen     string // approve, reject, edit, or empty: nothing is pre-selected
 	Args       string // the editor's text as posted; empty shows the stored arguments
+	Changed    bool   // it says something else than they do
 	MayApprove bool   // allowed_decisions of the review config
 	MayEdit    bool
 }

@@ -970,7 +970,7 @@ func (f DecisionForm) mayEdit(i int) bool {
 }
 
 func (f DecisionForm) editing(i int) bool {
-	return f.Editing || f.Actions[i].Chosen == "edit" || f.Errors["args_"+strconv.Itoa(i)] != ""
+	return f.Editing || f.Actions[i].Changed || f.Actions[i].Chosen == "edit" || f.Errors["args_"+strconv.Itoa(i)] != ""
 }
 
 // args is what the editor holds: what was posted, or the stored arguments.

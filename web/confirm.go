@@ -172,7 +172,7 @@ func (s *Server) showConflict(v *visit, refused error) error {
 	view := newConfirmView(p)
 	view.Conflict = newConflict(refused)
 	if view.Form != nil {
-		view.Form.Reason, view.Form.Feedback = v.field("reason"), v.field("user_edit_content")
+		keep(view.Form, p.actions(), v.fields(), nil)
 	} else {
 		view.Unsent = typedWords(v)
 	}

@@ -75,7 +75,7 @@ func (s *Server) decisionAgain(v *visit, status int, wrong views.Errors) error {
 	view := newConfirmView(p)
 	if view.Form != nil {
 		view.Conflict = &views.Notice{Tone: views.ToneWarn, Title: "Nothing was decided", Detail: wrong[""]}
-		keep(view.Form, v.fields(), nil)
+		keep(view.Form, p.actions(), v.fields(), nil)
 	} else {
 		view.Conflict = uncounted("Your session had ended, and there is nothing left for you to decide here.")
 		view.Unsent = typedWords(v)
@@ -87,7 +87,7 @@ func (s *Server) decisionAgain(v *visit, status int, wrong views.Errors) error {
 func (s *Server) refuseDecision(v *visit, p *confirmPage, wrong views.Errors) error {
 	view := newConfirmView(p)
 	if view.Form != nil {
-		keep(view.Form, v.fields(), wrong)
+		keep(view.Form, p.actions(), v.fields(), wrong)
 	} else {
 		sentences := slices.Sorted(maps.Values(wrong))
 		view.Conflict = &views.Notice{Tone: views.ToneBad, Title: "Nothing was decided", Detail: strings.Join(sentences, " ")}

@@ -177,13 +177,15 @@ func same(args, original []byte) bool {
 	return string(args) == string(original) || string(args) == views.Editable(string(original))
 }
 
-// keep puts into the form what the reviewer had sent.
-func keep(form *views.DecisionForm, sent url.Values, wrong views.Errors) {
+// keep puts into the form what the reviewer had sent. Arguments that they had
+// changed are in sight, whatever they had chosen.
+func keep(form *views.DecisionForm, actions []evidence.Action, sent url.Values, wrong views.Errors) {
 	form.Reason, form.Feedback = sent.Get("reason"), sent.Get("user_edit_content")
 	form.Editing, form.Errors = sent.Get("decision") == decideEdit, wrong
 	for i := range form.Actions {
 		form.Actions[i].Chosen = sent.Get("action_" + strconv.Itoa(i))
-		form.Actions[i].Args = sent.Get("args_" + strconv.Itoa(i))
+		args := sent.Get("args_" + strconv.Itoa(i))
+		form.Actions[i].Args, form.Actions[i].Changed = args, args != "" && !sameArgs(args, actions[i].Args)
 	}
 	for i := range form.Roles {
 		form.Roles[i].Selected = form.Roles[i].Value == sent.Get("decided_by_role")

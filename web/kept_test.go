@@ -126,6 +126,34 @@ func TestWordsComeTooLate(t *testing.T) {
 	}
 }
 
+// Arguments that were changed come back in sight, also where no button was pressed:
+// that is how a page takes along what is typed when it hears that its session is
+// over.
+func TestChangedArgumentsComeBackInSight(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b := w.user("kim", "reviewer")
+	c := w.post(w.asker(), patient)
+	action := "/confirms/" + c.ID + "/decision"
+	shown := b.get("/confirms/" + c.ID).doc(t).Find("#args_0").Text()
+	for _, tc := range []struct {
+		name, args string
+		open       bool
+	}{{"changed", strings.Replace(shown, "100", "50", 1), true}, {"as they were shown", shown, false}} {
+		t.Run(tc.name, func(t *testing.T) {
+			b := b.in(t)
+			target, form := b.form(b.get("/confirms/"+c.ID), action)
+			form.Set("args_0", tc.args)
+			w.pass(domain.SessionIdle)
+			door := b.want(b.do(http.MethodPost, target, form), http.StatusUnauthorized)
+			doc := b.want(b.submit(door, "/login", "username", "kim", "password", password), http.StatusOK).doc(t)
+			if _, open := doc.Find("details.editor").Attr("open"); open != tc.open || doc.Find("#args_0").Text() != tc.args {
+				t.Errorf("open: %t, with %s", open, doc.Find("#args_0").Text())
+			}
+		})
+	}
+}
+
 // A cancellation of what is over meanwhile, and a form that its sender has no
 // more, say that they did not count.
 func TestWordsWithoutAForm(t *testing.T) {
