@@ -150,14 +150,6 @@
     if (radio.value === "edit") openEditor(radio.name.slice(7));
   });
 
-  // Many check boxes: those that are ticked stay in sight beside what is found.
-  document.addEventListener("input", (event) => {
-    const list = event.target.dataset?.find;
-    if (!list) return;
-    const words = event.target.value.toLowerCase();
-    for (const check of $$(".check", $(list))) check.hidden = !check.textContent.toLowerCase().includes(words) && !$("input:checked", check);
-  });
-
   // Clicks -------------------------------------------------------------------
 
   document.addEventListener("click", async (event) => {
@@ -220,13 +212,13 @@
 
   // Swaps: typed words and the focus survive ----------------------------------
 
-  let unsent = "", mine = false;
+  let unsent = [], mine = false;
   document.addEventListener("htmx:before:swap", (event) => {
     const ctx = event.detail.ctx;
     const source = ctx?.sourceElement;
     mine = Boolean(own(ctx));
     if (source?.id === "inbox") hold(event, source);
-    unsent = mine ? "" : ["#reason", "#user_edit_content"].map((id) => $(id)?.value.trim()).filter(Boolean).join("\n");
+    unsent = mine ? [] : $$("#reason, #user_edit_content, #cancel-reason").map(({ id, value }) => ({ id, words: value.trim() }));
   });
 
   document.addEventListener("htmx:after:swap", (event) => {
@@ -234,8 +226,9 @@
     const ctx = event.detail.ctx;
     if (ctx?.sourceElement?.id === "confirm" && ctx.response?.status < 400) stillOpen();
     const lost = $("#unsent");
-    if (lost && unsent && !$("#reason")) {
-      $("p", lost).textContent = unsent;
+    const gone = unsent.filter(({ id, words }) => words && !document.getElementById(id));
+    if (lost && gone.length) {
+      $("p", lost).textContent = gone.map(({ words }) => words).join("\n");
       lost.hidden = false;
       if (document.activeElement === document.body) $("[data-result]")?.focus();
     }
@@ -303,7 +296,7 @@
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || $("dialog[open]")) return;
     const typing = event.target.closest?.("input:not([type=radio], [type=checkbox]), textarea, select");
-    if (event.key === "Enter" && event.target.matches?.("[type=radio], [data-find]")) {
+    if (event.key === "Enter" && event.target.matches?.("[type=radio]")) {
       event.preventDefault();
       swallow = true;
     }

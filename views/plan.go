@@ -51,6 +51,7 @@ type PlanView struct {
 	ProposeHint    string // why not, where that helps
 	Cancel         *CancelForm
 	Error          *Notice // why the last action was refused
+	Unsent         string  // the words that were sent with it, where no form holds them
 }
 
 // PlanStep is one row of a plan's table.

@@ -133,7 +133,10 @@ func TestP14b_DraftIsAbandoned(t *testing.T) {
 	id := w.plan(w.asker(), "plan-1")
 	page := b.get("/plans/" + id)
 	b.want(b.submit(page, "/plans/"+id+"/cancel", "reason", "not needed"), http.StatusSeeOther)
-	b.want(b.submit(page, "/plans/"+id+"/cancel"), http.StatusConflict)
+	again := b.want(b.submit(page, "/plans/"+id+"/cancel", "reason", "asked twice"), http.StatusConflict).doc(t)
+	if refusal, words := again.Find(".conflict[data-focus]").Text(), again.Find("#unsent:not([hidden]) p").Text(); refusal == "" || words != "asked twice" {
+		t.Errorf("the refusal is %q, with the words %q", refusal, words)
+	}
 	if got := b.want(b.get("/plans?status=lost"), http.StatusOK).doc(t).Find(".row").Length(); got != 1 {
 		t.Errorf("with a status that there is none of, %d plans, want all", got)
 	}

@@ -50,6 +50,11 @@ func (s *Server) showPlan(v *visit, status int, refused error) error {
 	}
 	if refused != nil {
 		view.Error = newRefusal(refused)
+		if view.Cancel != nil {
+			view.Cancel.Reason = v.field("reason")
+		} else {
+			view.Unsent = typedWords(v)
+		}
 	}
 	return s.show(v, status, view.Title, views.SectionPlans, views.Plan(view))
 }
@@ -109,6 +114,7 @@ func (s *Server) cancelPlanAgain(v *visit, status int, wrong views.Errors) error
 		view.Cancel.Reason, view.Cancel.Error = v.field("reason"), wrong[""]
 	} else {
 		view.Error = uncounted("Your session had ended, and there is nothing left for you to cancel here.")
+		view.Unsent = typedWords(v)
 	}
 	return s.show(v, status, view.Title, views.SectionPlans, views.Plan(view))
 }
