@@ -42,7 +42,7 @@ func EntryTypes() []string {
 		"step.started", "step.completed", "step.failed", "step.skipped", "step.retried", "step.blocked",
 		"context.created", "context.modified", "trace.created",
 		"role.created", "role.modified", "role.deleted",
-		"user.created", "user.roles_assigned", "user.disabled", "user.enabled", "user.reset", "user.password_set",
+		"user.created", "user.roles_assigned", "user.disabled", "user.enabled", entryUserReset, "user.password_set",
 		"key.created", "key.revoked",
 		entryPruned, evidence.EntryKeyRotated, evidence.EntryRestored,
 	}

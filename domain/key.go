@@ -16,6 +16,11 @@ type Key struct {
 	RevokedAt time.Time // zero: in force
 }
 
+// KeyFilter narrows a list of keys.
+type KeyFilter struct {
+	Name string // a part of it, case folded, or the whole id; empty: any
+}
+
 func (k *Key) ref() Ref { return Ref{KindAgent, k.ID} }
 
 func (k *Key) group() Group {

@@ -22,6 +22,7 @@ type KeyInput struct {
 // KeyRow is a key as lists show it.
 type KeyRow struct {
 	Key
+	Held   []*Role   // in the order of Roles; see RoleChoice.Given
 	Owner  string    // the owner's name
 	UsedAt time.Time // zero: never
 }
@@ -105,27 +106,48 @@ func (s *Service) Keys(ctx context.Context, ref Ref) (list []*KeyRow, err error)
 			return err
 		}
 		keys, err := r.Keys()
-		if err != nil {
-			return err
+		if err == nil {
+			list, err = keyRows(r, p, keys)
 		}
-		used, err := r.KeyLastUsed()
-		if err != nil {
-			return err
-		}
-		for _, k := range keys {
-			row := &KeyRow{Key: *k, UsedAt: used[k.ID]}
-			if k.OwnerID != "" {
-				owner, err := r.User(k.OwnerID)
-				if err != nil {
-					return err
-				}
-				row.Owner = owner.Name
-			}
-			list = append(list, row)
-		}
-		return nil
+		return err
 	})
 	return list, err
+}
+
+// KeyRows lists a page of keys by name, then age. Needs key.read.
+func (s *Service) KeyRows(ctx context.Context, ref Ref, f KeyFilter, page Page) (list []*KeyRow, next string, err error) {
+	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
+		if err := p.needsAny(KeyRead, KeyModify); err != nil {
+			return err
+		}
+		var keys []*Key
+		if keys, next, err = r.KeyPage(f, page); err == nil {
+			list, err = keyRows(r, p, keys)
+		}
+		return err
+	})
+	return list, next, err
+}
+
+func keyRows(r Reader, p *Principal, keys []*Key) (list []*KeyRow, err error) {
+	for _, k := range keys {
+		row := &KeyRow{Key: *k}
+		if row.UsedAt, err = r.KeyUsed(k.ID); err != nil {
+			return nil, err
+		}
+		if row.Held, err = heldRoles(r, p, k.Roles); err != nil {
+			return nil, err
+		}
+		if k.OwnerID != "" {
+			owner, err := r.User(k.OwnerID)
+			if err != nil {
+				return nil, err
+			}
+			row.Owner = owner.Name
+		}
+		list = append(list, row)
+	}
+	return list, nil
 }
 
 // CreateKey makes a key; its text is returned once and kept nowhere. Needs

@@ -35,14 +35,16 @@ type Reader interface {
 	User(id string) (*User, error)
 	UserByName(name string) (*User, error) // case folded
 	Users() ([]*User, error)               // by name
+	UserPage(f UserFilter, p Page) (list []*User, next string, err error)
 
 	Key(id string) (*Key, error)
 	Keys() ([]*Key, error) // by name, then age
-	KeyLastUsed() (map[string]time.Time, error)
+	KeyPage(f KeyFilter, p Page) (list []*Key, next string, err error)
+	KeysOf(userID string) ([]*Key, error)
+	KeyUsed(id string) (time.Time, error) // zero: never
 
 	Session(hash []byte) (*Session, error)
 	SessionsOf(userID string) ([]*Session, error)
-	Sessions() ([]*Session, error) // of all users
 	Link(hash []byte) (*Link, error)
 	Preferences(userID string) (Preferences, error) // zero when none were saved
 	Throttle(subject string) (Throttle, error)      // zero when there is none; case folded

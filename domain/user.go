@@ -33,11 +33,18 @@ func (s *Session) Live(now time.Time) bool {
 	return now.Sub(s.SeenAt) < SessionIdle && now.Sub(s.CreatedAt) < SessionLife
 }
 
-// UserRow is a user as lists show it.
+// UserFilter narrows a list of users.
+type UserFilter struct {
+	Name string // a part of it, case folded; empty: any
+}
+
+// UserRow is a user as pages show it.
 type UserRow struct {
 	User
+	Held     []*Role   // in the order of Roles; see RoleChoice.Given
+	Reset    bool      // there is no password because an administrator voided it
 	Sessions int       // that are live
-	Keys     int       // that are live; 0 for readers without key.read
+	Keys     []*Key    // that are live; none for readers without key.read
 	SeenAt   time.Time // when a session was last used, as far as it is remembered
 }
 

@@ -10,83 +10,88 @@ import (
 	"countersign/domain/evidence"
 )
 
+const entryUserReset = "user.reset"
+
 // LinkLife is how long a one-time link may be used.
 const LinkLife = 24 * time.Hour
 
-// Users lists all users by name. Needs user.read.
-func (s *Service) Users(ctx context.Context, ref Ref) (list []*User, err error) {
+// UserRows lists a page of users by name. Needs user.read.
+func (s *Service) UserRows(ctx context.Context, ref Ref, f UserFilter, page Page) (list []*UserRow, next string, err error) {
 	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
 		if err := p.needsAny(UserRead, UserModify); err != nil {
 			return err
 		}
-		list, err = r.Users()
-		return err
-	})
-	return list, err
-}
-
-// UserRows lists all users by name with how much they are signed in, and with
-// the number of their keys for readers who may see keys. Needs user.read.
-func (s *Service) UserRows(ctx context.Context, ref Ref) (list []*UserRow, err error) {
-	now := s.clock()
-	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
-		if err := p.needsAny(UserRead, UserModify); err != nil {
+		var users []*User
+		if users, next, err = r.UserPage(f, page); err != nil {
 			return err
 		}
-		users, err := r.Users()
-		if err != nil {
-			return err
-		}
-		rows := make(map[string]*UserRow, len(users))
 		for _, u := range users {
-			row := &UserRow{User: *u}
-			list, rows[u.ID] = append(list, row), row
-		}
-		sessions, err := r.Sessions()
-		if err != nil {
-			return err
-		}
-		for _, session := range sessions {
-			row := rows[session.UserID]
-			if row == nil {
-				continue // nothing holds what proves nothing to its user
+			row, err := s.userRow(r, p, u)
+			if err != nil {
+				return err
 			}
-			if session.Live(now) {
-				row.Sessions++
-			}
-			if session.SeenAt.After(row.SeenAt) {
-				row.SeenAt = session.SeenAt
-			}
+			list = append(list, row)
 		}
-		if !p.CanAny(KeyRead, KeyModify) {
-			return nil
-		}
-		keys, err := r.Keys()
-		for _, k := range keys {
-			if row := rows[k.OwnerID]; row != nil && k.Live(now) {
-				row.Keys++
-			}
-		}
-		return err
+		return nil
 	})
-	return list, err
+	return list, next, err
 }
 
-// User finds a user by id, then by name, with the sessions that are kept, of
-// which some may have ended by time.
-// Needs user.read.
-func (s *Service) User(ctx context.Context, ref Ref, idOrName string) (user *User, sessions []*Session, err error) {
+// User finds a user by id, then by name. Needs user.read.
+func (s *Service) User(ctx context.Context, ref Ref, idOrName string) (row *UserRow, err error) {
 	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
 		if err := p.needsAny(UserRead, UserModify); err != nil {
 			return err // before it tells who is known
 		}
-		if user, err = findUser(r, idOrName); err != nil {
-			return err
+		u, err := findUser(r, idOrName)
+		if err == nil {
+			row, err = s.userRow(r, p, u)
 		}
-		sessions, err = r.SessionsOf(user.ID)
 		return err
 	})
-	return user, sessions, err
+	return row, err
+}
+
+func (s *Service) userRow(r Reader, p *Principal, u *User) (row *UserRow, err error) {
+	row, now := &UserRow{User: *u}, s.clock()
+	if row.Held, err = heldRoles(r, p, u.Roles); err != nil {
+		return nil, err
+	}
+	if row.Reset, err = reset(r, u); err != nil {
+		return nil, err
+	}
+	sessions, err := r.SessionsOf(u.ID)
+	if err != nil {
+		return nil, err
+	}
+	for _, session := range sessions { // some may have ended by time
+		if session.Live(now) {
+			row.Sessions++
+		}
+		if session.SeenAt.After(row.SeenAt) {
+			row.SeenAt = session.SeenAt
+		}
+	}
+	if !p.CanAny(KeyRead, KeyModify) {
+		return row, nil
+	}
+	keys, err := r.KeysOf(u.ID)
+	for _, k := range keys {
+		if k.Live(now) {
+			row.Keys = append(row.Keys, k)
+		}
+	}
+	return row, err
+}
+
+// reset says whether a user without a password had it voided: one who was invited
+// has yet to choose their first.
+func reset(r Reader, u *User) (bool, error) {
+	if u.Password != "" {
+		return false, nil
+	}
+	voided, err := r.Entries(EntryFilter{ObjectID: u.ID, Type: entryUserReset, Newest: true, Limit: 1})
+	return len(voided) > 0, err
 }
 
 func findUser(r Reader, idOrName string) (*User, error) {
@@ -219,7 +224,7 @@ func (s *Service) EnableUser(ctx context.Context, ref Ref, id string) error {
 // a one-time link to choose another. Needs user.modify and, since the link lets
 // its holder act as that user, everything that the user may do.
 func (s *Service) ResetUser(ctx context.Context, ref Ref, id string) (token string, err error) {
-	err = s.changeUser(ctx, ref, id, "user.reset", func(tx Tx, p *Principal, u *User) ([]any, error) {
+	err = s.changeUser(ctx, ref, id, entryUserReset, func(tx Tx, p *Principal, u *User) ([]any, error) {
 		roles, err := findRoles(tx, u.Roles)
 		if err != nil {
 			return nil, err

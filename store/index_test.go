@@ -145,6 +145,9 @@ func TestOtherQueriesFollowIndexes(t *testing.T) {
 		"superseded by":         "SELECT confirm_id FROM confirms WHERE supersedes = 'c'",
 		"plans of a status":     plans.selects + "WHERE status = 'draft' ORDER BY created_at DESC, plan_id DESC LIMIT 51",
 		"plans of a group":      plans.selects + "WHERE requested_group = 'g' ORDER BY created_at DESC, plan_id DESC LIMIT 51",
+		"a page of users":       users.selects + "WHERE name_folded > 'n' AND name_folded LIKE '%n%' ESCAPE '!' ORDER BY name_folded LIMIT 51",
+		"a page of keys":        keys.selects + "WHERE (name_folded, created_at, key_id) > ('n', 1, 'k') AND (name_folded LIKE '%n%' ESCAPE '!' OR key_id = 'n')" + keysByName + " LIMIT 51",
+		"keys of a user":        keys.selects + "WHERE owner_id = 'u'" + keysByName,
 		"contexts of a group":   contexts.selects + "WHERE requested_group = 'g' ORDER BY created_at DESC, context_id DESC LIMIT 51",
 	} {
 		t.Run(name, func(t *testing.T) { heldTo(t, explain(t, db, text, nil), false) })

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"errors"
+	"fmt"
 	"time"
 
 	"countersign/domain"
@@ -10,6 +12,7 @@ var keys = newTable("keys", 1, func(k *domain.Key) []column {
 	return []column{
 		{"key_id", text(&k.ID)},
 		{"name", text(&k.Name)},
+		{"name_folded", folded(&k.Name)},
 		{"hash", blob(&k.Hash)},
 		{"owner_id", text(&k.OwnerID)},
 		{"may_decide", flag(&k.MayDecide)},
@@ -50,8 +53,10 @@ func (r *reader) Key(id string) (*domain.Key, error) {
 	})
 }
 
+const keysByName = " ORDER BY name_folded, created_at, key_id"
+
 func (r *reader) Keys() ([]*domain.Key, error) {
-	list, err := keys.all(r, "ORDER BY name, created_at, key_id")
+	list, err := keys.all(r, keysByName)
 	if err != nil {
 		return nil, err
 	}
@@ -62,13 +67,62 @@ func (r *reader) Keys() ([]*domain.Key, error) {
 	return list, err
 }
 
-func (r *reader) KeyLastUsed() (map[string]time.Time, error) {
-	uses, err := keyUses.all(r, "")
-	used := map[string]time.Time{}
-	for _, u := range uses {
-		used[u.key] = u.used
+func (r *reader) KeysOf(userID string) ([]*domain.Key, error) {
+	return r.keysHeld("WHERE owner_id = $1"+keysByName, userID)
+}
+
+// keyPages makes the cursors of KeyPage, which hold the id of a key: that is never
+// removed.
+var keyPages = keyset{list: "k"}
+
+func (r *reader) KeyPage(f domain.KeyFilter, p domain.Page) (page []*domain.Key, next string, err error) {
+	var filter []condition
+	if p.Cursor != "" {
+		after, err := keyPages.parse(p.Cursor)
+		if err != nil {
+			return nil, "", err
+		}
+		last, err := r.Key(after.tie)
+		if errors.Is(err, domain.ErrNotFound) {
+			return nil, "", foreignCursor()
+		} else if err != nil {
+			return nil, "", err
+		}
+		filter = append(filter, condition{"(name_folded, created_at, key_id) > (?, ?, ?)", []any{fold(last.Name), micros(last.CreatedAt), last.ID}})
 	}
-	return used, err
+	if f.Name != "" {
+		filter = append(filter, condition{"(name_folded LIKE ? ESCAPE '!' OR key_id = ?)", []any{containing(fold(f.Name)), f.Name}})
+	}
+	limit, rest := pageLimit(p), new(statement)
+	rest.where(filter)
+	rest.add(fmt.Sprintf("%s LIMIT %d", keysByName, limit+1))
+	page, err = r.keysHeld(rest.String(), rest.args...)
+	if len(page) > limit {
+		page = page[:limit]
+		next = keyPages.cursor(place{tie: page[limit-1].ID})
+	}
+	return page, next, err
+}
+
+// keysHeld are a few keys, each with the roles it holds.
+func (r *reader) keysHeld(rest string, args ...any) ([]*domain.Key, error) {
+	list, err := keys.all(r, rest, args...)
+	for _, k := range list {
+		var held error
+		k.Roles, held = r.strings("SELECT role_id FROM key_roles WHERE key_id = $1 ORDER BY position", k.ID)
+		err = errors.Join(err, held)
+	}
+	return list, err
+}
+
+func (r *reader) KeyUsed(id string) (time.Time, error) {
+	use, err := keyUses.one(r, "WHERE key_id = $1", id)
+	if errors.Is(err, domain.ErrNotFound) {
+		return time.Time{}, nil
+	} else if err != nil {
+		return time.Time{}, err
+	}
+	return use.used, nil
 }
 
 func (x *tx) InsertKey(k *domain.Key) error {

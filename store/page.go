@@ -39,8 +39,12 @@ func (k keyset) parse(cursor string) (place, error) {
 			return place{order, parts[2]}, nil
 		}
 	}
+	return place{}, foreignCursor()
+}
+
+func foreignCursor() error {
 	const message = "The cursor is none that this list gave."
-	return place{}, &domain.Error{Code: domain.CodeInvalid, Message: message,
+	return &domain.Error{Code: domain.CodeInvalid, Message: message,
 		Problems: []mplp.Problem{{Path: "cursor", Code: "format", Message: message}}}
 }
 
@@ -85,4 +89,30 @@ func pageLimit(p domain.Page) int {
 		return domain.MaxPage
 	}
 	return p.Limit
+}
+
+// namePage is a page of a table whose rows have a name each that no other has, in
+// the order of names: those with the part in it. Its cursors hold nothing but a
+// name.
+func namePage[T any](r *reader, t *table[T], k keyset, part string, p domain.Page, name func(*T) string) (page []*T, next string, err error) {
+	var filter []condition
+	if p.Cursor != "" {
+		after, err := k.parse(p.Cursor)
+		if err != nil {
+			return nil, "", err
+		}
+		filter = append(filter, condition{"name_folded > ?", []any{after.tie}})
+	}
+	if part != "" {
+		filter = append(filter, condition{"name_folded LIKE ? ESCAPE '!'", []any{containing(fold(part))}})
+	}
+	limit, rest := pageLimit(p), new(statement)
+	rest.where(filter)
+	rest.add(fmt.Sprintf(" ORDER BY name_folded LIMIT %d", limit+1))
+	page, err = t.all(r, rest.String(), rest.args...)
+	if len(page) > limit {
+		page = page[:limit]
+		next = k.cursor(place{tie: fold(name(page[limit-1]))})
+	}
+	return page, next, err
 }

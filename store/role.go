@@ -2,7 +2,6 @@ package store
 
 import (
 	"errors"
-	"fmt"
 
 	"countersign/domain"
 )
@@ -38,29 +37,11 @@ func (r *reader) role(column, value string) (*domain.Role, error) {
 
 func (r *reader) Roles() ([]*domain.Role, error) { return roles.all(r, "ORDER BY name_folded") }
 
-// rolePages makes the cursors of RoleRows, which hold nothing but a name.
+// rolePages makes the cursors of RoleRows.
 var rolePages = keyset{list: "n"}
 
 func (r *reader) RoleRows(f domain.RoleFilter, p domain.Page) (rows []*domain.RoleRow, next string, err error) {
-	var filter []condition
-	if p.Cursor != "" {
-		after, err := rolePages.parse(p.Cursor)
-		if err != nil {
-			return nil, "", err
-		}
-		filter = append(filter, condition{"name_folded > ?", []any{after.tie}})
-	}
-	if f.Name != "" {
-		filter = append(filter, condition{"name_folded LIKE ? ESCAPE '!'", []any{containing(fold(f.Name))}})
-	}
-	limit, rest := pageLimit(p), new(statement)
-	rest.where(filter)
-	rest.add(fmt.Sprintf(" ORDER BY name_folded LIMIT %d", limit+1))
-	page, err := roles.all(r, rest.String(), rest.args...)
-	if len(page) > limit {
-		page = page[:limit]
-		next = rolePages.cursor(place{tie: fold(page[limit-1].Name)})
-	}
+	page, next, err := namePage(r, roles, rolePages, f.Name, p, func(r *domain.Role) string { return r.Name })
 	for _, role := range page {
 		row := &domain.RoleRow{Role: *role}
 		rows = append(rows, row)

@@ -46,10 +46,6 @@ func (r *reader) SessionsOf(userID string) ([]*domain.Session, error) {
 	return sessions.all(r, "WHERE user_id = $1 ORDER BY seen_at DESC, hash", userID)
 }
 
-func (r *reader) Sessions() ([]*domain.Session, error) {
-	return sessions.all(r, "ORDER BY user_id, seen_at DESC, hash")
-}
-
 func (r *reader) Link(hash []byte) (*domain.Link, error) {
 	return links.one(r, "WHERE hash = $1", hash)
 }

@@ -1,6 +1,10 @@
 package store
 
-import "countersign/domain"
+import (
+	"errors"
+
+	"countersign/domain"
+)
 
 var users = newTable("users", 1, func(u *domain.User) []column {
 	return []column{
@@ -58,6 +62,19 @@ func (r *reader) Users() ([]*domain.User, error) {
 		u.Roles = held[u.ID]
 	}
 	return list, err
+}
+
+// userPages makes the cursors of UserPage.
+var userPages = keyset{list: "u"}
+
+func (r *reader) UserPage(f domain.UserFilter, p domain.Page) ([]*domain.User, string, error) {
+	page, next, err := namePage(r, users, userPages, f.Name, p, func(u *domain.User) string { return u.Name })
+	for _, u := range page {
+		var held error
+		u.Roles, held = r.strings("SELECT role_id FROM user_roles WHERE user_id = $1 ORDER BY position", u.ID)
+		err = errors.Join(err, held)
+	}
+	return page, next, err
 }
 
 // holdings are all roles held, by holder, in the order they were given.

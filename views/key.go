@@ -3,10 +3,11 @@ package views
 // KeysView is GET /keys. A new key is posted to /keys: name, role (repeated),
 // owner, may_decide=1, expires_days.
 type KeysView struct {
-	Self   string
-	Rows   []KeyRow
-	Create *KeyForm // set if the reader may
-	Notice *Notice
+	Rows              []KeyRow
+	Search            *NameSearch // set if there are more keys than one page shows
+	NextURL, FirstURL string
+	Create            *KeyForm // set if the reader may
+	Notice            *Notice
 }
 
 // KeyRow is one API key.
@@ -26,8 +27,9 @@ type KeyRow struct {
 // KeyForm makes a key.
 type KeyForm struct {
 	Name      string
-	Roles     []Option
+	Roles     RoleChoice
 	Owners    []Option // users; none is the default
+	Owner     string   // as typed, where there are more users than a list shows: then there are no Owners
 	MayDecide bool
 	Days      string
 	Errors    Errors // name, role, owner, may_decide, expires_days

@@ -4,8 +4,7 @@ package views
 type RolesView struct {
 	Self              string
 	Rows              []RoleRow
-	Name              string // part of the names that were searched for
-	Searchable        bool   // there are more roles than one page shows
+	Search            *NameSearch // set if there are more roles than one page shows
 	NextURL, FirstURL string
 	NewURL            string // set if the reader may make roles
 	Notice            *Notice

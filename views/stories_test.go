@@ -400,27 +400,31 @@ func refusedRole() views.RoleView {
 
 func usersView() views.UsersView {
 	return views.UsersView{
-		Self: "/users",
+		Search: &views.NameSearch{Action: "/users", Label: "Name", Words: "er"}, FirstURL: "/users?q=er", NextURL: "/users?q=er&cursor=x",
 		Rows: []views.UserRow{
 			{ID: "1", URL: "/users/1", Name: "administrator", Roles: []string{"admin"}, Status: "active", Sessions: 2, LastSeen: views.Ago(now, now), Self: true},
 			{ID: "2", URL: "/users/2", Name: "reviewer", Roles: []string{"reviewer", "human_user"}, Status: "invited", Keys: 1},
 			{ID: "3", URL: "/users/3", Name: "former", Roles: nil, Status: "disabled"},
+			{ID: "4", URL: "/users/4", Name: "forgetful", Roles: []string{"tester"}, Status: "reset"},
 		},
-		Invite: &views.InviteForm{Roles: roleOptions(), Errors: views.Errors{"role": "Choose at least one role."}},
+		Invite: &views.InviteForm{Roles: roleChoice(), Errors: views.Errors{"role": "Choose at least one role."}},
 	}
 }
 
-func roleOptions() []views.Option {
-	return []views.Option{
-		{Value: "admin", Label: "admin", Hint: "You can grant only what you hold.", Disabled: true},
-		{Value: "reviewer", Label: "reviewer", Hint: "confirm.approve, confirm.reject, trace.read", Selected: true},
-		{Value: "human_user", Label: "human_user", Hint: "confirm.approve"},
+func roleChoice() views.RoleChoice {
+	return views.RoleChoice{
+		Given: []views.Option{{Value: "reviewer", Label: "reviewer", Hint: "confirm.approve, confirm.reject, trace.read", Selected: true}},
+		Found: []views.Option{
+			{Value: "admin", Label: "admin", Hint: "*", Disabled: true},
+			{Value: "human_user", Label: "human_user", Hint: "confirm.approve"},
+		},
+		Searchable: true, More: true, Name: "m",
 	}
 }
 
 func userView() views.UserView {
 	return views.UserView{
-		Self: "/users/2", ID: "2", Name: "reviewer", Status: "active", Roles: roleOptions(), RolesURL: "/users/2/roles", DisableURL: "/users/2/disable", ResetURL: "/users/2/reset", EndSessionsURL: "/users/2/sessions",
+		Self: "/users/2", ID: "2", Name: "reviewer", Status: "active", Roles: roleChoice(), RolesURL: "/users/2/roles", DisableURL: "/users/2/disable", ResetURL: "/users/2/reset", EndSessionsURL: "/users/2/sessions",
 		Sessions: 2, Keys: []views.Link{{Label: "trading-agent", URL: "/keys"}}, Capabilities: []string{"confirm.approve", "confirm.reject"}, Created: views.At(now), LastSeen: views.Ago(now.Add(-time.Hour), now),
 	}
 }
@@ -433,12 +437,11 @@ func userLinkView() views.UserView {
 
 func keysView() views.KeysView {
 	return views.KeysView{
-		Self: "/keys",
 		Rows: []views.KeyRow{
 			{ID: "cs_4f9Ab2Qw71Zx", Name: "trading-agent", Roles: []string{"executor"}, Status: "active", Created: views.At(now), Expires: views.At(now.Add(90 * 24 * time.Hour)), LastUsed: views.Ago(now.Add(-time.Second*9), now), RevokeURL: "/keys/1/revoke"},
 			{ID: "cs_9c0Dq8LmR2vT", Name: "night-watch", Roles: []string{"reviewer", "executor"}, Owner: views.Link{Label: "reviewer", URL: "/users/2"}, MayDecide: true, Status: "revoked", Created: views.At(now)},
 		},
-		Create: &views.KeyForm{Roles: roleOptions(), Owners: []views.Option{{Value: "2", Label: "reviewer"}}, Days: "90", Errors: views.Errors{"may_decide": "A key that may decide needs an owner."}},
+		Create: &views.KeyForm{Roles: roleChoice(), Owners: []views.Option{{Value: "2", Label: "reviewer"}}, Days: "90", Errors: views.Errors{"may_decide": "A key that may decide needs an owner."}},
 	}
 }
 

@@ -3,19 +3,20 @@ package views
 // UsersView is GET /users. The invitation is posted to /users: username, role
 // (repeated).
 type UsersView struct {
-	Self     string
-	Rows     []UserRow
-	ShowKeys bool        // the reader may see keys
-	Invite   *InviteForm // set if the reader may
-	Link     *OneTimeLink
-	Notice   *Notice
+	Rows              []UserRow
+	ShowKeys          bool        // the reader may see keys
+	Search            *NameSearch // set if there are more users than one page shows
+	NextURL, FirstURL string
+	Invite            *InviteForm // set if the reader may
+	Link              *OneTimeLink
+	Notice            *Notice
 }
 
 // UserRow is one user of the list.
 type UserRow struct {
 	ID, URL, Name string
 	Roles         []string
-	Status        string // active, invited, disabled
+	Status        string // active, invited, reset, disabled
 	Sessions      int
 	Keys          int
 	LastSeen      Moment // an age
@@ -25,7 +26,7 @@ type UserRow struct {
 // InviteForm makes a user.
 type InviteForm struct {
 	Username string
-	Roles    []Option
+	Roles    RoleChoice
 	Errors   Errors
 }
 
@@ -43,7 +44,7 @@ type UserView struct {
 	ID, Name              string
 	Status                string
 	IsReader              bool // nobody changes their own roles
-	Roles                 []Option
+	Roles                 RoleChoice
 	RolesURL              string
 	RolesHint             string // why they cannot be changed
 	DisableURL, EnableURL string
@@ -52,6 +53,7 @@ type UserView struct {
 	EndSessionsURL        string
 	Sessions              int
 	Keys                  []Link
+	MoreKeys              int // that are not listed
 	Capabilities          []string
 	Created               Moment
 	LastSeen              Moment

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"countersign/domain"
@@ -14,8 +15,10 @@ import (
 
 const keysPath = "/keys"
 
-// keyPath is a key's row in the list: keys have no pages.
-func keyPath(id string) string { return keysPath + "#key-" + url.PathEscape(id) }
+// keyPath is a key's row in the list, wherever in it: keys have no pages.
+func keyPath(id string) string {
+	return withQuery(keysPath, url.Values{"q": {id}}.Encode()) + "#key-" + url.PathEscape(id)
+}
 
 // keyDays is how long a new key lives unless told otherwise, and the most.
 const (
@@ -34,22 +37,25 @@ func (s *Server) keys(v *visit) error {
 	return s.showKeys(v, http.StatusOK, noticeOf(v), &views.KeyForm{Days: keyDays})
 }
 
-// showKeys renders the list beside the form for a new key.
+// showKeys renders a page of the list beside the form for a new key.
 func (s *Server) showKeys(v *visit, status int, notice *views.Notice, form *views.KeyForm) error {
-	keys, err := s.svc.Keys(v.ctx(), v.ref())
+	name, cursor := v.QueryParam("q"), v.QueryParam("cursor")
+	keys, next, err := s.svc.KeyRows(v.ctx(), v.ref(), domain.KeyFilter{Name: name}, domain.Page{Cursor: cursor})
 	if err != nil {
 		return err
 	}
-	roles, err := s.grantable(v)
-	if err != nil {
-		return err
+	list := pager{path: keysPath, filter: url.Values{"q": {name}}}
+	view := views.KeysView{
+		Notice: notice, NextURL: list.next(next), FirstURL: list.first(cursor), Search: newNameSearch(keysPath, "Name or id", name, cursor+next),
 	}
-	view := views.KeysView{Self: keysPath, Notice: notice}
 	for _, key := range keys {
-		view.Rows = append(view.Rows, newKeyRow(key, roles, v.who, s.svc.Now()))
+		view.Rows = append(view.Rows, newKeyRow(key, v.who, s.svc.Now()))
 	}
 	if v.who.Can(domain.KeyModify) {
-		form.Roles = roleOptions(v.who, roles, v.fields()["role"], nil)
+		if form.Roles, err = s.roleChoice(v, v.fields()["role"], nil); err != nil {
+			return err
+		}
+		form.Owner = v.field("owner")
 		if form.Owners, err = s.owners(v); err != nil {
 			return err
 		}
@@ -60,25 +66,31 @@ func (s *Server) showKeys(v *visit, status int, notice *views.Notice, form *view
 	return s.show(v, status, "Keys", views.SectionKeys, views.Keys(view))
 }
 
+// ownersOffered is up to how many users the owner of a key is chosen from a list.
+const ownersOffered = 50
+
 // owners are the users that a key may belong to: those the reader may see, or
-// the reader alone.
+// the reader alone. It is nil when they are too many to choose from.
 func (s *Server) owners(v *visit) (options []views.Option, err error) {
 	chosen := v.field("owner")
 	if !v.who.CanAny(domain.UserRead, domain.UserModify) {
 		return []views.Option{{Value: v.who.ID, Label: v.who.Name, Selected: chosen == v.who.ID}}, nil
 	}
-	users, err := s.svc.Users(v.ctx(), v.ref())
+	users, next, err := s.svc.UserRows(v.ctx(), v.ref(), domain.UserFilter{}, domain.Page{Limit: ownersOffered})
+	if next != "" {
+		return nil, err
+	}
 	for _, u := range users {
 		if !u.Disabled {
-			options = append(options, views.Option{Value: u.ID, Label: u.Name, Selected: chosen == u.ID})
+			options = append(options, views.Option{Value: u.ID, Label: u.Name, Selected: chosen == u.ID || strings.EqualFold(chosen, u.Name)})
 		}
 	}
 	return options, err
 }
 
-func newKeyRow(key *domain.KeyRow, roles []*domain.Role, reader *domain.Principal, now time.Time) views.KeyRow {
+func newKeyRow(key *domain.KeyRow, reader *domain.Principal, now time.Time) views.KeyRow {
 	row := views.KeyRow{
-		ID: key.ID, Name: key.Name, Roles: roleNames(key.Roles, roles), MayDecide: key.MayDecide, Status: keyStatus(&key.Key, now),
+		ID: key.ID, Name: key.Name, Roles: roleNames(key.Held), MayDecide: key.MayDecide, Status: keyStatus(&key.Key, now),
 		Created: views.At(key.CreatedAt), Expires: views.At(key.ExpiresAt), LastUsed: views.Ago(key.UsedAt, now),
 	}
 	if key.OwnerID != "" {
@@ -105,6 +117,9 @@ func keyStatus(key *domain.Key, now time.Time) string {
 
 // createKey shows the key in its answer: it exists nowhere else.
 func (s *Server) createKey(v *visit) error {
+	if v.finds() {
+		return s.keyAgain(v, http.StatusOK, views.Errors{})
+	}
 	in := domain.KeyInput{Name: v.field("name"), Roles: v.fields()["role"], Owner: v.field("owner"), MayDecide: v.field("may_decide") == "1"}
 	var err error
 	if in.Life, err = keyLife(v.field("expires_days")); err == nil {
@@ -142,14 +157,15 @@ func keyLife(days string) (time.Duration, error) {
 }
 
 func (s *Server) showNewKey(v *visit, key *domain.Key, secret string) error {
-	roles, err := s.grantable(v)
+	view := views.KeyCreatedView{
+		Name: key.Name, Secret: secret, Expires: views.At(key.ExpiresAt),
+		BaseURL: s.base.String(), BackURL: keysPath,
+	}
+	roles, err := s.svc.RoleChoice(v.ctx(), v.ref(), key.Roles, domain.RoleFilter{}, 1)
 	if err != nil {
 		return err
 	}
-	view := views.KeyCreatedView{
-		Name: key.Name, Secret: secret, Roles: roleNames(key.Roles, roles), Expires: views.At(key.ExpiresAt),
-		BaseURL: s.base.String(), BackURL: keysPath,
-	}
+	view.Roles = roleNames(roles.Given)
 	return s.show(v, http.StatusOK, "New key", views.SectionKeys, views.KeyCreated(view))
 }
 
@@ -160,5 +176,5 @@ func (s *Server) revokeKey(v *visit) error {
 	} else if err != nil {
 		return err
 	}
-	return goTo(v, keysPath+"?done=key-revoked")
+	return goTo(v, returning(v, keysPath, "key-revoked"))
 }

@@ -3,6 +3,7 @@ package web
 import (
 	"maps"
 	"net/url"
+	"strings"
 )
 
 // pager gives the addresses of a list's pages, which keep its filter.
@@ -49,4 +50,14 @@ func withQuery(path, query string) string {
 		return path
 	}
 	return path + "?" + query
+}
+
+// returning is the page of the list that a form was sent from, with what was done.
+func returning(v *visit, list, done string) string {
+	query := url.Values{}
+	if path, sent, _ := strings.Cut(cameFrom(v.Request()), "?"); path == list {
+		query, _ = url.ParseQuery(sent) // what of it cannot be read is left out
+	}
+	query.Set("done", done)
+	return withQuery(list, query.Encode())
 }

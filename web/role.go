@@ -34,8 +34,8 @@ func (s *Server) roles(v *visit) error {
 	}
 	list := pager{path: rolesPath, filter: url.Values{"q": {name}}}
 	view := views.RolesView{
-		Self: withQuery(rolesPath, encodeSet(url.Values{"q": {name}, "cursor": {cursor}})), Notice: noticeOf(v), NextURL: list.next(next), FirstURL: list.first(cursor),
-		Name: name, Searchable: name+cursor+next != "",
+		Self: withQuery(rolesPath, encodeSet(url.Values{"q": {name}, "cursor": {cursor}})), Notice: noticeOf(v),
+		NextURL: list.next(next), FirstURL: list.first(cursor), Search: newNameSearch(rolesPath, "Name", name, cursor+next),
 	}
 	if v.who.Can(domain.RoleModify) {
 		view.NewURL = rolesPath + "/new"

@@ -36,19 +36,16 @@ func (p rolePaths) link(text string) views.Link {
 }
 
 // newRoleUses lists what keeps a role from being deleted.
-func newRoleUses(use domain.RoleUse, reader *domain.Principal) (uses []views.RoleUse) {
-	if len(use.Users) > 0 {
-		links := holderLinks(use.Users, userPath, reader.CanAny(domain.UserRead, domain.UserModify))
-		uses = append(uses, views.RoleUse{Label: "Users", Links: links})
-	}
-	if len(use.Keys) > 0 {
-		links := holderLinks(use.Keys, keyPath, reader.CanAny(domain.KeyRead, domain.KeyModify))
-		uses = append(uses, views.RoleUse{Label: "Keys", Links: links})
-	}
+func newRoleUses(use domain.RoleUse, reader *domain.Principal) []views.RoleUse {
+	var confirms []views.Link
 	if use.Confirms > 0 {
-		uses = append(uses, views.RoleUse{Label: "Pending confirms", Links: []views.Link{{Label: fmt.Sprintf("%d require it", use.Confirms)}}})
+		confirms = []views.Link{{Label: fmt.Sprintf("%d require it", use.Confirms)}}
 	}
-	return uses
+	return fewUses(
+		views.RoleUse{Label: "Users", Links: holderLinks(use.Users, userPath, reader.CanAny(domain.UserRead, domain.UserModify))},
+		views.RoleUse{Label: "Keys", Links: holderLinks(use.Keys, keyPath, reader.CanAny(domain.KeyRead, domain.KeyModify))},
+		views.RoleUse{Label: "Pending confirms", Links: confirms},
+	)
 }
 
 // holderLinks names who holds a role, with links for whoever may open them.
@@ -76,12 +73,18 @@ func newRoleReferences(refs *domain.RoleReferences) []views.RoleUse {
 	for _, c := range refs.Contexts {
 		contexts = append(contexts, views.Link{Label: contextTitle(c), URL: contextPath(c.ID)})
 	}
-	var uses []views.RoleUse
-	for _, use := range []views.RoleUse{
-		{Label: "Confirms requested in it", Links: confirms},
-		{Label: "Steps of recent plans", Links: steps},
-		{Label: "Contexts it owns", Links: contexts},
-	} {
+	return fewUses(
+		views.RoleUse{Label: "Confirms requested in it", Links: confirms},
+		views.RoleUse{Label: "Steps of recent plans", Links: steps},
+		views.RoleUse{Label: "Contexts it owns", Links: contexts},
+	)
+}
+
+const referencesShown = 20
+
+// fewUses leaves out the kinds that there are none of, and lists a few of each.
+func fewUses(all ...views.RoleUse) (uses []views.RoleUse) {
+	for _, use := range all {
 		if more := len(use.Links) - referencesShown; more > 0 {
 			use.Links, use.More = use.Links[:referencesShown], more
 		}
@@ -91,5 +94,3 @@ func newRoleReferences(refs *domain.RoleReferences) []views.RoleUse {
 	}
 	return uses
 }
-
-const referencesShown = 20

@@ -227,7 +227,7 @@ func TestR25_RolePageSaysWhereItIsUsed(t *testing.T) {
 		})
 	})
 	want := map[string][]string{
-		"Keys":                     {"agent /keys#key-" + agent.ID},
+		"Keys":                     {"agent /keys?q=" + agent.ID + "#key-" + agent.ID},
 		"Pending confirms":         {"1 require it"},
 		"Confirms requested in it": {byName.ID + " /confirms/" + byName.ID, byID.ID + " /confirms/" + byID.ID},
 		"Steps of recent plans":    {"Write /plans/p-1"},
@@ -250,7 +250,7 @@ func TestRolePage_LinksWhoHoldsIt(t *testing.T) {
 		})
 		return list
 	}
-	want := []string{"reader /users/" + reader.ref.ID, "agent /keys#key-" + agent.ID}
+	want := []string{"reader /users/" + reader.ref.ID, "agent /keys?q=" + agent.ID + "#key-" + agent.ID}
 	if diff := cmp.Diff(want, links(admin)); diff != "" {
 		t.Errorf("an administrator's links (-want +got):\n%s", diff)
 	}

@@ -1,12 +1,10 @@
 package web
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"countersign/domain"
@@ -34,25 +32,27 @@ func (s *Server) users(v *visit) error {
 	return s.showUsers(v, http.StatusOK, views.UsersView{Notice: noticeOf(v)}, nil)
 }
 
-// showUsers renders the list; wrong is why an invitation was refused.
+// showUsers renders a page of the list; wrong is why an invitation was refused.
 func (s *Server) showUsers(v *visit, status int, view views.UsersView, wrong views.Errors) error {
-	users, err := s.svc.UserRows(v.ctx(), v.ref())
+	name, cursor := v.QueryParam("q"), v.QueryParam("cursor")
+	users, next, err := s.svc.UserRows(v.ctx(), v.ref(), domain.UserFilter{Name: name}, domain.Page{Cursor: cursor})
 	if err != nil {
 		return err
 	}
-	roles, err := s.grantable(v)
-	if err != nil {
-		return err
-	}
-	view.Self, view.ShowKeys = usersPath, v.who.CanAny(domain.KeyRead, domain.KeyModify)
+	list := pager{path: usersPath, filter: url.Values{"q": {name}}}
+	view.NextURL, view.FirstURL = list.next(next), list.first(cursor)
+	view.Search = newNameSearch(usersPath, "Name", name, cursor+next)
+	view.ShowKeys = v.who.CanAny(domain.KeyRead, domain.KeyModify)
 	for _, u := range users {
-		row := newUserRow(u, roles, s.svc.Now())
+		row := newUserRow(u, s.svc.Now())
 		row.Self = u.ID == v.who.ID
 		view.Rows = append(view.Rows, row)
 	}
 	if v.who.Can(domain.UserModify) {
-		chosen := v.fields()["role"]
-		view.Invite = &views.InviteForm{Roles: roleOptions(v.who, roles, chosen, nil), Errors: wrong}
+		view.Invite = &views.InviteForm{Errors: wrong}
+		if view.Invite.Roles, err = s.roleChoice(v, v.fields()["role"], nil); err != nil {
+			return err
+		}
 		if wrong != nil {
 			view.Invite.Username = v.field("username")
 		}
@@ -62,77 +62,31 @@ func (s *Server) showUsers(v *visit, status int, view views.UsersView, wrong vie
 	return s.show(v, status, "Users", views.SectionUsers, views.Users(view))
 }
 
-// grantable are the roles that the reader may look at when giving some away:
-// all of them, or without role.read their own.
-func (s *Server) grantable(v *visit) ([]*domain.Role, error) {
-	if !v.who.CanAny(domain.RoleRead, domain.RoleModify) {
-		return v.who.Roles, nil
+// newNameSearch is the search of a list, of which a page is shown that is not the
+// only one if there are cursors; nil where nothing needs to be searched.
+func newNameSearch(path, label, words, cursors string) *views.NameSearch {
+	if words+cursors == "" {
+		return nil
 	}
-	return s.svc.Roles(v.ctx(), v.ref())
+	return &views.NameSearch{Action: path, Label: label, Words: words}
 }
 
-// keysOf names the keys of a user, as far as the reader may see keys.
-func (s *Server) keysOf(v *visit, userID string) (links []views.Link, err error) {
-	if !v.who.CanAny(domain.KeyRead, domain.KeyModify) {
-		return nil, nil
-	}
-	keys, err := s.svc.Keys(v.ctx(), v.ref())
-	for _, key := range keys {
-		if key.OwnerID == userID && key.Live(s.svc.Now()) {
-			links = append(links, views.Link{Label: key.Name, URL: keyPath(key.ID)})
-		}
-	}
-	return links, err
-}
-
-// roleOptions are check boxes for roles. A role that the reader does not hold
-// cannot be given; one that is held already can be left as it is, and comes
-// first, where it is seen.
-func roleOptions(reader *domain.Principal, roles []*domain.Role, chosen, held []string) (options []views.Option) {
-	later := func(role *domain.Role) int {
-		if slices.Contains(held, role.ID) {
-			return 0
-		}
-		return 1
-	}
-	roles = slices.SortedStableFunc(slices.Values(roles), func(a, b *domain.Role) int { return cmp.Compare(later(a), later(b)) })
-	for _, role := range roles {
-		options = append(options, views.Option{
-			Value: role.ID, Label: role.Name, Hint: strings.Join(names(role.Capabilities), ", "),
-			Selected: slices.Contains(chosen, role.ID), Disabled: !reader.Covers(role) && !slices.Contains(held, role.ID),
-		})
-	}
-	return options
-}
-
-// roleNames names roles; one that the reader cannot look up keeps its id.
-func roleNames(ids []string, roles []*domain.Role) (list []string) {
-	for _, id := range ids {
-		name := id
-		for _, role := range roles {
-			if role.ID == id {
-				name = role.Name
-			}
-		}
-		list = append(list, name)
-	}
-	return list
-}
-
-func userStatus(u *domain.User) string {
+func userStatus(u *domain.UserRow) string {
 	switch {
 	case u.Disabled:
 		return "disabled"
+	case u.Reset:
+		return "reset"
 	case u.Password == "":
 		return "invited"
 	}
 	return "active"
 }
 
-func newUserRow(u *domain.UserRow, roles []*domain.Role, now time.Time) views.UserRow {
+func newUserRow(u *domain.UserRow, now time.Time) views.UserRow {
 	return views.UserRow{
-		ID: u.ID, URL: userPath(u.ID), Name: u.Name, Roles: roleNames(u.Roles, roles), Status: userStatus(&u.User),
-		Sessions: u.Sessions, Keys: u.Keys, LastSeen: views.Ago(u.SeenAt, now),
+		ID: u.ID, URL: userPath(u.ID), Name: u.Name, Roles: roleNames(u.Held), Status: userStatus(u),
+		Sessions: u.Sessions, Keys: len(u.Keys), LastSeen: views.Ago(u.SeenAt, now),
 	}
 }
 
@@ -145,6 +99,9 @@ func (s *Server) oneTimeLink(name, token string) *views.OneTimeLink {
 
 // inviteUser shows the link in its answer: it exists nowhere else.
 func (s *Server) inviteUser(v *visit) error {
+	if v.finds() {
+		return s.inviteAgain(v, http.StatusOK, views.Errors{})
+	}
 	user, token, err := s.svc.AddUser(v.ctx(), v.ref(), v.field("username"), v.fields()["role"], "")
 	if wrong := refusedForm(err, map[string]string{"username": "username", "roles": "role"}); wrong != nil {
 		return s.inviteAgain(v, statusOf(err), wrong)
@@ -171,45 +128,35 @@ func (s *Server) user(v *visit) error {
 
 // showUser renders a user; view brings what the last action led to.
 func (s *Server) showUser(v *visit, status int, view views.UserView) error {
-	u, sessions, err := s.svc.User(v.ctx(), v.ref(), v.Param("id"))
+	u, err := s.svc.User(v.ctx(), v.ref(), v.Param("id"))
 	if err != nil {
 		return err
 	}
-	roles, err := s.grantable(v)
-	if err != nil {
-		return err
-	}
-	if view.Keys, err = s.keysOf(v, u.ID); err != nil {
-		return err
-	}
-	now, seen := s.svc.Now(), time.Time{}
-	for _, session := range sessions {
-		if session.Live(now) {
-			view.Sessions++
-		}
-		if session.SeenAt.After(seen) {
-			seen = session.SeenAt
-		}
-	}
-	view.LastSeen = views.Ago(seen, now)
 	chosen := u.Roles
-	if v.fields().Has("role") {
+	if v.fields().Has("role") || v.finds() {
 		chosen = v.fields()["role"]
 	}
-	fillUser(&view, u, roles, chosen, v.who)
+	if view.Roles, err = s.roleChoice(v, chosen, u.Roles); err != nil {
+		return err
+	}
+	fillUser(&view, u, v.who, s.svc.Now())
 	return s.show(v, status, u.Name, views.SectionUsers, views.User(view))
 }
 
-// fillUser says who the user is, with the chosen roles ticked, and what the
-// reader may do about them.
-func fillUser(view *views.UserView, u *domain.User, roles []*domain.Role, chosen []string, reader *domain.Principal) {
+// fillUser says who the user is, and what the reader may do about them.
+func fillUser(view *views.UserView, u *domain.UserRow, reader *domain.Principal, now time.Time) {
 	view.Self = userPath(u.ID)
 	view.ID, view.Name, view.Status, view.IsReader = u.ID, u.Name, userStatus(u), u.ID == reader.ID
-	view.Roles, view.Created = roleOptions(reader, roles, chosen, u.Roles), views.At(u.CreatedAt)
-	for _, role := range roles {
-		if slices.Contains(u.Roles, role.ID) {
-			view.Capabilities = append(view.Capabilities, names(role.Capabilities)...)
+	view.Created, view.LastSeen, view.Sessions = views.At(u.CreatedAt), views.Ago(u.SeenAt, now), u.Sessions
+	for i, key := range u.Keys {
+		if i == referencesShown {
+			view.MoreKeys = len(u.Keys) - i
+			break
 		}
+		view.Keys = append(view.Keys, views.Link{Label: key.Name, URL: keyPath(key.ID)})
+	}
+	for _, role := range u.Held {
+		view.Capabilities = append(view.Capabilities, names(role.Capabilities)...)
 	}
 	slices.Sort(view.Capabilities)
 	view.Capabilities = slices.Compact(view.Capabilities)
@@ -245,6 +192,9 @@ func (s *Server) afterUser(done string, act func(ctx context.Context, ref domain
 }
 
 func (s *Server) assignRoles(v *visit) error {
+	if v.finds() {
+		return s.userAgain(v, http.StatusOK, nil)
+	}
 	err := s.svc.AssignRoles(v.ctx(), v.ref(), v.Param("id"), v.fields()["role"])
 	if wrong := refusedForm(err, map[string]string{"roles": "role"}); wrong != nil {
 		return s.userAgain(v, statusOf(err), wrong)
@@ -262,7 +212,7 @@ func (s *Server) resetUser(v *visit) error {
 	} else if err != nil {
 		return err
 	}
-	user, _, err := s.svc.User(v.ctx(), v.ref(), v.Param("id"))
+	user, err := s.svc.User(v.ctx(), v.ref(), v.Param("id"))
 	if err != nil {
 		return err
 	}

@@ -51,28 +51,34 @@ var userList = command{
 	setup: func(*flag.FlagSet) action {
 		return func(ctx context.Context, c *call) error {
 			return c.service(ctx, func(svc *domain.Service) error {
-				users, err := svc.Users(ctx, domain.System)
-				if err != nil {
-					return err
-				}
 				roles, err := roleNames(ctx, svc)
 				if err != nil {
 					return err
 				}
 				rows := [][]string{{"NAME", "STATE", "ROLES", "ADDED"}}
-				for _, u := range users {
-					rows = append(rows, []string{u.Name, userState(u), roles(u.Roles), day(u.CreatedAt)})
+				for page := (domain.Page{Limit: domain.MaxPage}); ; {
+					users, next, err := svc.UserRows(ctx, domain.System, domain.UserFilter{}, page)
+					if err != nil {
+						return err
+					}
+					for _, u := range users {
+						rows = append(rows, []string{u.Name, userState(u), roles(u.Roles), day(u.CreatedAt)})
+					}
+					if page.Cursor = next; next == "" {
+						return c.table(rows)
+					}
 				}
-				return c.table(rows)
 			})
 		}
 	},
 }
 
-func userState(u *domain.User) string {
+func userState(u *domain.UserRow) string {
 	switch {
 	case u.Disabled:
 		return "disabled"
+	case u.Reset:
+		return "reset"
 	case u.Password == "":
 		return "invited"
 	}

@@ -1,7 +1,10 @@
 package storetest
 
 import (
+	"context"
+	"encoding/base64"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -133,5 +136,73 @@ func testKeys(t *testing.T, s Store) {
 		return all(tx.UpdateKey(want), tx.TouchKey("k1", at(3)), tx.TouchKey("k1", at(4)))
 	})
 	same(t, "Key after update", want, read(t, s, func(r domain.Reader) (*domain.Key, error) { return r.Key("k1") }))
-	same(t, "KeyLastUsed", map[string]time.Time{"k1": at(4)}, read(t, s, domain.Reader.KeyLastUsed))
+	used := func(id string) time.Time {
+		return read(t, s, func(r domain.Reader) (time.Time, error) { return r.KeyUsed(id) })
+	}
+	same(t, "KeyUsed", at(4), used("k1"))
+	same(t, "KeyUsed of one that was never used", time.Time{}, used("k2"))
+	of := func(user string) []*domain.Key {
+		return read(t, s, func(r domain.Reader) ([]*domain.Key, error) { return r.KeysOf(user) })
+	}
+	same(t, "KeysOf", []*domain.Key{want}, of("u1"))
+	same(t, "KeysOf who owns none", 0, len(of("u2")))
+}
+
+func testUserPage(t *testing.T, s Store) {
+	write(t, s, func(tx domain.Tx) error {
+		return all(tx.InsertRole(role("r1", "one")), tx.InsertRole(role("r2", "two")), tx.InsertUser(user("u1", "night_owl", "r2", "r1")),
+			tx.InsertUser(user("u2", "Day owl")), tx.InsertUser(user("u3", "auditor 100%")))
+	})
+	page := func(f domain.UserFilter, p domain.Page) (names []string, next string) {
+		read(t, s, func(r domain.Reader) (users []*domain.User, err error) {
+			users, next, err = r.UserPage(f, p)
+			for _, u := range users {
+				names = append(names, u.Name+" "+strings.Join(u.Roles, " "))
+			}
+			return users, err
+		})
+		return names, next
+	}
+	first, next := page(domain.UserFilter{}, domain.Page{Limit: 2})
+	same(t, "first page", []string{"auditor 100% ", "Day owl "}, first)
+	last, end := page(domain.UserFilter{}, domain.Page{Limit: 2, Cursor: next})
+	same(t, "last page", []string{"night_owl r2 r1"}, last)
+	same(t, "its next", "", end)
+	for name, want := range map[string][]string{"OWL": {"Day owl ", "night_owl r2 r1"}, "t_o": {"night_owl r2 r1"}, "0%": {"auditor 100% "}, "nobody": nil} {
+		found, _ := page(domain.UserFilter{Name: name}, domain.Page{})
+		same(t, "with "+name+" in the name", want, found)
+	}
+}
+
+func testKeyPage(t *testing.T, s Store) {
+	revoked, older := key("k3", "AGENT", "b"), key("k4", "agent")
+	revoked.RevokedAt, older.CreatedAt = at(5), at(-1)
+	write(t, s, func(tx domain.Tx) error {
+		return all(tx.InsertKey(key("k1", "night_bot", "a", "b")), tx.InsertKey(key("k2", "Courier 100%")), tx.InsertKey(revoked), tx.InsertKey(older))
+	})
+	page := func(f domain.KeyFilter, p domain.Page) (names []string, next string) {
+		read(t, s, func(r domain.Reader) (keys []*domain.Key, err error) {
+			keys, next, err = r.KeyPage(f, p)
+			for _, k := range keys {
+				names = append(names, k.ID+" "+strings.Join(k.Roles, " "))
+			}
+			return keys, err
+		})
+		return names, next
+	}
+	first, next := page(domain.KeyFilter{}, domain.Page{Limit: 1})
+	rest, end := page(domain.KeyFilter{}, domain.Page{Limit: 3, Cursor: next})
+	same(t, "by name without case, then age", []string{"k4 ", "k3 b", "k2 ", "k1 a b"}, append(first, rest...))
+	same(t, "the last page's next", "", end)
+	for name, want := range map[string][]string{"Agent": {"k4 ", "k3 b"}, "t_b": {"k1 a b"}, "0%": {"k2 "}, "k2": {"k2 "}, "K2": nil} {
+		found, _ := page(domain.KeyFilter{Name: name}, domain.Page{})
+		same(t, "with the name or id "+name, want, found)
+	}
+	err := s.View(context.Background(), func(r domain.Reader) error {
+		_, _, err := r.KeyPage(domain.KeyFilter{}, domain.Page{Cursor: base64.RawURLEncoding.EncodeToString([]byte("k:0:gone"))})
+		return err
+	})
+	if domain.ErrorCode(err) != domain.CodeInvalid {
+		t.Errorf("the cursor of a key that there is not: %v", err)
+	}
 }

@@ -39,15 +39,19 @@ CREATE TABLE user_roles (
 CREATE INDEX user_roles_role ON user_roles (role_id);
 
 CREATE TABLE keys (
-    key_id     TEXT COLLATE "C" PRIMARY KEY,
-    name       TEXT COLLATE "C" NOT NULL,
-    hash       BYTEA NOT NULL,
-    owner_id   TEXT COLLATE "C" REFERENCES users,
-    may_decide BIGINT NOT NULL,
-    created_at BIGINT,
-    expires_at BIGINT,
-    revoked_at BIGINT
+    key_id      TEXT COLLATE "C" PRIMARY KEY,
+    name        TEXT COLLATE "C" NOT NULL,
+    name_folded TEXT COLLATE "C" NOT NULL,
+    hash        BYTEA NOT NULL,
+    owner_id    TEXT COLLATE "C" REFERENCES users,
+    may_decide  BIGINT NOT NULL,
+    created_at  BIGINT,
+    expires_at  BIGINT,
+    revoked_at  BIGINT
 );
+
+CREATE INDEX keys_name ON keys (name_folded, created_at, key_id);
+CREATE INDEX keys_owner ON keys (owner_id, name_folded, created_at, key_id) WHERE owner_id IS NOT NULL;
 
 -- No reference to roles: a revoked key keeps its list and must not keep a role
 -- from being deleted.

@@ -37,15 +37,19 @@ CREATE TABLE user_roles (
 CREATE INDEX user_roles_role ON user_roles (role_id);
 
 CREATE TABLE keys (
-    key_id     TEXT PRIMARY KEY,
-    name       TEXT NOT NULL,
-    hash       BLOB NOT NULL,
-    owner_id   TEXT REFERENCES users,
-    may_decide INTEGER NOT NULL,
-    created_at INTEGER,
-    expires_at INTEGER,
-    revoked_at INTEGER
+    key_id      TEXT PRIMARY KEY,
+    name        TEXT NOT NULL,
+    name_folded TEXT NOT NULL,
+    hash        BLOB NOT NULL,
+    owner_id    TEXT REFERENCES users,
+    may_decide  INTEGER NOT NULL,
+    created_at  INTEGER,
+    expires_at  INTEGER,
+    revoked_at  INTEGER
 ) STRICT;
+
+CREATE INDEX keys_name ON keys (name_folded, created_at, key_id);
+CREATE INDEX keys_owner ON keys (owner_id, name_folded, created_at, key_id) WHERE owner_id IS NOT NULL;
 
 -- No reference to roles: a revoked key keeps its list and must not keep a role
 -- from being deleted.
