@@ -20,3 +20,8 @@ type Context struct {
 // ContextActive is the only status in which a plan may start (requirements
 // P-26).
 const ContextActive = "active"
+
+// ContextFilter narrows a list of contexts.
+type ContextFilter struct {
+	Visible Visibility
+}

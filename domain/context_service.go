@@ -122,3 +122,12 @@ func (c *Context) fill(in *mplp.Context) {
 	}
 	c.Native = mplp.CompleteContext(in.Native, c.ID, c.CreatedAt, c.UpdatedAt)
 }
+
+// ContextObjects is Contexts with each as the JSON interface gives it.
+func (s *Service) ContextObjects(ctx context.Context, ref Ref, page Page) (list [][]byte, next string, err error) {
+	contexts, next, err := s.Contexts(ctx, ref, page)
+	for _, c := range contexts {
+		list = append(list, c.Native)
+	}
+	return list, next, err
+}

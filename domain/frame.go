@@ -4,42 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"countersign/domain/evidence"
 	"countersign/domain/mplp"
 )
-
-// Cursor names a place in a stream: the n-th message of one log entry. What
-// comes after it is what a listener has missed.
-type Cursor struct {
-	Seq int64
-	N   int
-}
-
-// String is "<log sequence>.<n>", as streams give it.
-func (c Cursor) String() string { return fmt.Sprintf("%d.%d", c.Seq, c.N) }
-
-// ParseCursor reads what String writes, and a sequence number alone: all of
-// that entry has been seen then.
-func ParseCursor(text string) (Cursor, error) {
-	seq, n, split := strings.Cut(text, ".")
-	c := Cursor{N: 1 << 30}
-	var err error
-	if c.Seq, err = strconv.ParseInt(seq, 10, 64); err == nil && split {
-		c.N, err = strconv.Atoi(n)
-	}
-	if err != nil || c.Seq < -1 || c.N < 0 {
-		return c, invalid("last_event_id", "format", "An event id is <log sequence>.<n>.")
-	}
-	return c, nil
-}
-
-// before says whether the message at d comes after the place c.
-func (c Cursor) before(d Cursor) bool { return c.Seq < d.Seq || c.Seq == d.Seq && c.N < d.N }
 
 // Frame is one message of a session's stream (S4), with its place.
 type Frame struct {

@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"context"
 	"crypto/sha256"
 	"sync"
 
@@ -87,4 +88,43 @@ func (p *Plan) native(content []byte, entries []*evidence.Entry) []byte {
 		statuses[i] = string(p.States.Status(i))
 	}
 	return mplp.RenderPlan(content, string(p.Status), statuses, objectEvents(entries))
+}
+
+// PlanObject is a plan as the JSON interface gives it.
+type PlanObject struct {
+	Plan   *Plan
+	Native []byte
+}
+
+// PlanObject finds a plan as the JSON interface gives it; see Plan.
+func (s *Service) PlanObject(ctx context.Context, ref Ref, id string) (o *PlanObject, err error) {
+	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
+		plan, err := visiblePlan(r, p, id)
+		if err != nil {
+			return err
+		}
+		o = &PlanObject{Plan: plan}
+		o.Native, err = planNative(r, plan)
+		return err
+	})
+	return o, err
+}
+
+// PlanObjects is Plans with each as the JSON interface gives it.
+func (s *Service) PlanObjects(ctx context.Context, ref Ref, f PlanFilter, page Page) (list [][]byte, next string, err error) {
+	plans, next, err := s.Plans(ctx, ref, f, page)
+	if err != nil {
+		return nil, "", err
+	}
+	err = s.read(ctx, ref, func(r Reader, _ *Principal) error {
+		for _, plan := range plans {
+			object, err := planNative(r, plan)
+			if err != nil {
+				return err
+			}
+			list = append(list, object)
+		}
+		return nil
+	})
+	return list, next, err
 }

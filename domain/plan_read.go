@@ -111,6 +111,3 @@ func (p *Principal) readsPlans() bool {
 	}
 	return p.CanAny(PlanCreate, PlanPropose, PlanExecute, "plan.*", ConfirmApprove, ConfirmReject, TraceRead)
 }
-
-// decides says whether a principal may decide at all.
-func (p *Principal) decides() bool { return p.MayDecide && p.CanAny(ConfirmApprove, ConfirmReject) }

@@ -280,26 +280,3 @@ func (s *Service) logPlan(tx Tx, p *Principal, plan *Plan, event, confirmID stri
 	return s.log(tx, p, evidence.Entry{Type: event, PlanID: plan.ID, ConfirmID: confirmID, TraceID: plan.trace(),
 		ContentHash: plan.Hash, Data: data(append(facts, "title", plan.Title, "status", plan.Status)...)})
 }
-
-// loggedWarnings is what of the warnings goes to the log. That something filled
-// was missing goes without saying.
-func loggedWarnings(list []mplp.Warning) (logged []loggedWarning) {
-	for _, w := range firstWarnings(list) {
-		if w.Code == mplp.CodeFilled {
-			w.Message = ""
-		}
-		logged = append(logged, loggedWarning(w))
-	}
-	return logged
-}
-
-type loggedWarning struct {
-	Path    string `json:"path"`
-	Code    string `json:"code"`
-	Message string `json:"message,omitempty"`
-}
-
-// firstWarnings is what of the warnings goes to the log and to the header.
-func firstWarnings(list []mplp.Warning) []mplp.Warning {
-	return list[:min(len(list), 16)]
-}

@@ -137,3 +137,6 @@ func (p *Principal) needsAny(cs ...Capability) error {
 	}
 	return nil
 }
+
+// decides says whether a principal may decide at all.
+func (p *Principal) decides() bool { return p.MayDecide && p.CanAny(ConfirmApprove, ConfirmReject) }

@@ -5,9 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"countersign/domain/evidence"
 	"countersign/domain/mplp"
@@ -27,30 +24,6 @@ type RoleInput struct {
 // RoleFromJSON makes an input of a posted role.
 func RoleFromJSON(r *mplp.Role) RoleInput {
 	return RoleInput{ID: r.ID, Name: r.Name, Description: r.Description, Capabilities: r.Capabilities, Locked: r.Locked, Native: r.Native}
-}
-
-// MaxName is the length of a name in characters.
-const MaxName = 100
-
-// checkName refuses names that could not be told apart by eye, or that a log
-// line or a page could not show as they are.
-func checkName(path, name string) error {
-	switch {
-	case name == "":
-		return invalid(path, "required", "A name is required.")
-	case utf8.RuneCountInString(name) > MaxName:
-		return invalid(path, "limit", "A name has at most %d characters.", MaxName)
-	case strings.TrimSpace(name) != name:
-		return invalid(path, "pattern", "A name does not begin or end with white space.")
-	case strings.EqualFold(name, SystemName):
-		return invalid(path, "const", "The name system is reserved.")
-	}
-	for _, r := range name {
-		if !unicode.IsPrint(r) {
-			return invalid(path, "pattern", "A name has no invisible or control characters.")
-		}
-	}
-	return nil
 }
 
 func (in *RoleInput) check() ([]Capability, error) {

@@ -184,11 +184,6 @@ type EntryFilter struct {
 	Limit     int
 }
 
-// ContextFilter narrows a list of contexts.
-type ContextFilter struct {
-	Visible Visibility
-}
-
 // Visibility is what of a list its reader may see. The service sets it; what
 // callers put there is replaced.
 type Visibility struct {

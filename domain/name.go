@@ -1,0 +1,31 @@
+package domain
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// MaxName is the length of a name in characters.
+const MaxName = 100
+
+// checkName refuses names that could not be told apart by eye, or that a log
+// line or a page could not show as they are.
+func checkName(path, name string) error {
+	switch {
+	case name == "":
+		return invalid(path, "required", "A name is required.")
+	case utf8.RuneCountInString(name) > MaxName:
+		return invalid(path, "limit", "A name has at most %d characters.", MaxName)
+	case strings.TrimSpace(name) != name:
+		return invalid(path, "pattern", "A name does not begin or end with white space.")
+	case strings.EqualFold(name, SystemName):
+		return invalid(path, "const", "The name system is reserved.")
+	}
+	for _, r := range name {
+		if !unicode.IsPrint(r) {
+			return invalid(path, "pattern", "A name has no invisible or control characters.")
+		}
+	}
+	return nil
+}

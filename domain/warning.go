@@ -1,0 +1,21 @@
+package domain
+
+import "countersign/domain/mplp"
+
+type loggedWarning struct {
+	Path    string `json:"path"`
+	Code    string `json:"code"`
+	Message string `json:"message,omitempty"`
+}
+
+// loggedWarnings is what of the warnings goes to the log: the first sixteen.
+// That something filled was missing goes without saying.
+func loggedWarnings(list []mplp.Warning) (logged []loggedWarning) {
+	for _, w := range list[:min(len(list), 16)] {
+		if w.Code == mplp.CodeFilled {
+			w.Message = ""
+		}
+		logged = append(logged, loggedWarning(w))
+	}
+	return logged
+}
