@@ -65,7 +65,7 @@ func (s *Service) PostPlan(ctx context.Context, ref Ref, in *mplp.Plan) (posted 
 		}
 		posted = &PostedPlan{Plan: &plan, Created: true, Warnings: warnings}
 		render = func() []byte { return plan.native(content, nil) }
-		return s.logPlan(tx, p, &plan, event, "", "steps", len(in.Steps), "warnings", loggedWarnings(warnings))
+		return s.logPlan(tx, p, &plan, event, "steps", len(in.Steps), "warnings", loggedWarnings(warnings))
 	})
 	if err != nil {
 		return nil, err
@@ -147,7 +147,7 @@ func (s *Service) RevisePlan(ctx context.Context, ref Ref, id string, in *mplp.P
 		if err := tx.UpdatePlan(plan, PlanDraft, mplp.CompletePlan(in.Native, plan.ID)); err != nil {
 			return err
 		}
-		if err := s.logPlan(tx, p, plan, "plan.revised", "", "steps", len(in.Steps), "warnings", loggedWarnings(warnings)); err != nil {
+		if err := s.logPlan(tx, p, plan, "plan.revised", "steps", len(in.Steps), "warnings", loggedWarnings(warnings)); err != nil {
 			return err
 		}
 		if plan.Hash != was {
@@ -195,7 +195,7 @@ func (s *Service) relock(tx Tx, p *Principal, plan *Plan, in *mplp.Plan) (render
 	if err := tx.UpdatePlan(plan, plan.Status, mplp.WithMember(stored, "governance", in.Native)); err != nil {
 		return nil, err
 	}
-	if err := s.logPlan(tx, p, plan, "plan.revised", "", "locked", plan.Locked); err != nil {
+	if err := s.logPlan(tx, p, plan, "plan.revised", "locked", plan.Locked); err != nil {
 		return nil, err
 	}
 	return planRender(tx, plan)
@@ -273,10 +273,10 @@ func (s *Service) movePlan(tx Tx, p *Principal, plan *Plan, to PlanStatus, event
 	if err := tx.UpdatePlan(plan, from, nil); err != nil {
 		return err
 	}
-	return s.logPlan(tx, p, plan, event, "", append(facts, "from", from)...)
+	return s.logPlan(tx, p, plan, event, append(facts, "from", from)...)
 }
 
-func (s *Service) logPlan(tx Tx, p *Principal, plan *Plan, event, confirmID string, facts ...any) error {
-	return s.log(tx, p, evidence.Entry{Type: event, PlanID: plan.ID, ConfirmID: confirmID, TraceID: plan.trace(),
+func (s *Service) logPlan(tx Tx, p *Principal, plan *Plan, event string, facts ...any) error {
+	return s.log(tx, p, evidence.Entry{Type: event, PlanID: plan.ID, TraceID: plan.trace(),
 		ContentHash: plan.Hash, Data: data(append(facts, "title", plan.Title, "status", plan.Status)...)})
 }
