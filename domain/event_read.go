@@ -165,20 +165,39 @@ func (s *Service) FollowEvents(ctx context.Context, ref Ref, f EventFilter, send
 		}
 		f.After = &Cursor{Seq: last, N: 1 << 30}
 	}
-	return s.follow(ctx, ref, func(*evidence.Entry) error {
-		for {
-			list, last, more, err := s.events(ctx, ref, f)
-			if err != nil {
-				return err
-			}
-			for _, event := range list {
-				if err := send(event); err != nil {
-					return err
-				}
-			}
-			if f.After = &last; !more {
+	sub := s.feed.Subscribe()
+	defer func() { sub.Close() }()
+	for {
+		last, err := s.sendEvents(ctx, ref, f, send)
+		if err != nil {
+			return err
+		}
+		f.After = &last
+		select {
+		case _, ok := <-sub.Entries():
+			if !ok && s.feedClosed() {
 				return nil
+			} else if !ok {
+				sub = s.feed.Subscribe() // it was too slow: reading the log catches up
+			}
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// sendEvents sends what there is now, and says how far it has read.
+func (s *Service) sendEvents(ctx context.Context, ref Ref, f EventFilter, send func(Event) error) (last Cursor, err error) {
+	for more := true; more; f.After = &last {
+		var list []Event
+		if list, last, more, err = s.events(ctx, ref, f); err != nil {
+			return last, err
+		}
+		for _, event := range list {
+			if err := send(event); err != nil {
+				return last, err
 			}
 		}
-	}, func(*evidence.Entry) bool { return true })
+	}
+	return last, nil
 }

@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 
-	"countersign/domain/evidence"
 	"countersign/domain/mplp"
 )
 
@@ -213,46 +211,4 @@ func sessionFrames(r Reader, p *Principal, sessionID string, after Cursor, pendi
 		return cmp.Or(cmp.Compare(a.Cursor.Seq, b.Cursor.Seq), cmp.Compare(a.Cursor.N, b.Cursor.N))
 	})
 	return frames, nil
-}
-
-// follow calls step once, and again after entries that matter to it, or that
-// may have ended the follower's rights, until ctx or the server ends.
-func (s *Service) follow(ctx context.Context, ref Ref, step func(*evidence.Entry) error, matters func(*evidence.Entry) bool) error {
-	sub := s.feed.Subscribe()
-	defer func() { sub.Close() }()
-	for e := (*evidence.Entry)(nil); ; {
-		if err := step(e); err != nil {
-			return err
-		}
-	wait:
-		for {
-			select {
-			case next, ok := <-sub.Entries():
-				if !ok {
-					if s.feedClosed() {
-						return nil
-					}
-					sub = s.feed.Subscribe() // too slow: the next step catches up
-					e = nil
-					break wait
-				}
-				if matters(next) {
-					e = next
-					break wait
-				}
-				if concerns(next, ref) {
-					if _, err := s.Principal(ctx, ref); err != nil {
-						return err
-					}
-				}
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		}
-	}
-}
-
-// concerns says whether an entry may have ended somebody's rights.
-func concerns(e *evidence.Entry, ref Ref) bool {
-	return e.ObjectID == ref.ID || strings.HasPrefix(e.Type, "user.") || strings.HasPrefix(e.Type, "role.")
 }
