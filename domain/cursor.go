@@ -13,6 +13,9 @@ type Cursor struct {
 	N   int
 }
 
+// EndOf is the place after all messages of an entry.
+func EndOf(seq int64) Cursor { return Cursor{Seq: seq, N: 1 << 30} }
+
 // String is "<log sequence>.<n>", as streams give it.
 func (c Cursor) String() string { return fmt.Sprintf("%d.%d", c.Seq, c.N) }
 
@@ -20,9 +23,9 @@ func (c Cursor) String() string { return fmt.Sprintf("%d.%d", c.Seq, c.N) }
 // that entry has been seen then.
 func ParseCursor(text string) (Cursor, error) {
 	seq, n, split := strings.Cut(text, ".")
-	c := Cursor{N: 1 << 30}
-	var err error
-	if c.Seq, err = strconv.ParseInt(seq, 10, 64); err == nil && split {
+	number, err := strconv.ParseInt(seq, 10, 64)
+	c := EndOf(number)
+	if err == nil && split {
 		c.N, err = strconv.Atoi(n)
 	}
 	if err != nil || c.Seq < -1 || c.N < 0 {

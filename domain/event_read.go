@@ -163,7 +163,7 @@ func (s *Service) FollowEvents(ctx context.Context, ref Ref, f EventFilter, send
 		if err != nil {
 			return err
 		}
-		f.After = &Cursor{Seq: last, N: 1 << 30}
+		f.After = new(EndOf(last))
 	}
 	sub := s.feed.Subscribe()
 	defer func() { sub.Close() }()

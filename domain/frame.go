@@ -166,7 +166,7 @@ func (s *Service) SessionFrames(ctx context.Context, ref Ref, sessionID string, 
 		if err != nil {
 			return err
 		}
-		last = Cursor{Seq: head - 1, N: 1 << 30}
+		last = EndOf(head - 1)
 		missed, err = sessionFrames(r, p, sessionID, Cursor{}, true)
 		return err
 	})

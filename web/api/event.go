@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"math"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
@@ -66,7 +65,7 @@ func (a *api) followEvents(c echo.Context, by domain.Ref, f domain.EventFilter) 
 		if err != nil {
 			return err
 		}
-		f.After = &domain.Cursor{Seq: last, N: math.MaxInt}
+		f.After = new(domain.EndOf(last))
 	}
 	// What is refused is refused before the stream begins.
 	if _, _, err := a.service.Events(ctx, by, f); err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
 	"time"
 
@@ -65,7 +64,7 @@ func (a *api) beginning(c echo.Context, by domain.Ref, session string) (*domain.
 	if err != nil || len(pending) > 0 || more != "" {
 		return nil, err
 	}
-	return &domain.Cursor{Seq: last, N: math.MaxInt}, nil
+	return new(domain.EndOf(last)), nil
 }
 
 // attend runs follow, and pings the listener meanwhile, until one of them ends
