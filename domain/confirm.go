@@ -167,10 +167,9 @@ const (
 
 // Outcome is what a waiting agent gets.
 type Outcome struct {
-	Confirm   *Confirm
-	Decision  *Decision // nil while pending, and for an import
-	Text      string    // why, in a sentence fit to hand to a model
-	Cancelled bool
+	Confirm  *Confirm
+	Decision *Decision // nil while pending, and for an import
+	Text     string    // why, in a sentence fit to hand to a model
 }
 
 // ConfirmFilter narrows a list of confirms. Zero members do not narrow.

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Outcome of a confirm; see Service.Outcome.
+// outcomeOf is what a waiting agent gets of a confirm as it is stored now.
 func outcomeOf(r Reader, c *Confirm) (*Outcome, error) {
 	o := &Outcome{Confirm: c}
 	if c.Imported {

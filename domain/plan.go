@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"slices"
 	"time"
 
 	"countersign/domain/mplp"
@@ -29,19 +30,7 @@ var planEdges = map[PlanStatus][]PlanStatus{
 }
 
 // CanMove says whether S3 has an edge from the one status to the other.
-func (s PlanStatus) CanMove(to PlanStatus) bool {
-	for _, next := range planEdges[s] {
-		if next == to {
-			return true
-		}
-	}
-	return false
-}
-
-// Ended says whether the plan is over.
-func (s PlanStatus) Ended() bool {
-	return s == PlanCompleted || s == PlanCancelled || s == PlanFailed
-}
+func (s PlanStatus) CanMove(to PlanStatus) bool { return slices.Contains(planEdges[s], to) }
 
 // StepStatus is a step's status (requirements P-13).
 type StepStatus string
