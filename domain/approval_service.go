@@ -12,7 +12,7 @@ import (
 // PostApproval stores an approval request (S4): one confirm of target type
 // other with an approval key. Without a key the next "<session>_<n>" is given.
 func (s *Service) PostApproval(ctx context.Context, ref Ref, in *mplp.Approval) (posted *PostedConfirm, err error) {
-	if in.Key == "" && in.SessionID == "" {
+	if in.Key == "" && in.Confirm.SessionID == "" {
 		return nil, invalid("session_id", "required", "Send an approval_key, or a session_id to make one from.")
 	}
 	sent, err := s.posting(in.Confirm)
@@ -22,7 +22,7 @@ func (s *Service) PostApproval(ctx context.Context, ref Ref, in *mplp.Approval) 
 	sent.asked.ApprovalKey, sent.asked.FrameIndex = in.Key, in.Index
 	err = s.as(ctx, ref, func(tx Tx, p *Principal) error {
 		if in.Key == "" {
-			key, err := nextApprovalKey(tx, in.SessionID)
+			key, err := nextApprovalKey(tx, in.Confirm.SessionID)
 			if err != nil {
 				return err
 			}

@@ -6,11 +6,9 @@ import "regexp"
 // block alone. Key is "" when the server is to choose it. Confirm is the
 // confirm that it amounts to, with target_type other.
 type Approval struct {
-	Key, SessionID, MessageID               string
-	Index                                   int64
-	RequestedByRole, Reason, PlanID, StepID string
-	Confirm                                 *Confirm
-	Warnings                                []Warning
+	Key     string
+	Index   int64
+	Confirm *Confirm
 }
 
 // ParseApproval reads an approval request. The optional members may stand on
@@ -46,10 +44,7 @@ func ParseApproval(data []byte, l Limits) (*Approval, error) {
 		r.problem(at("status"), "const", "must be pending, without decisions")
 	}
 
-	a.SessionID, a.MessageID = c.SessionID, c.MessageID
-	a.RequestedByRole, a.Reason = c.RequestedByRole, c.Reason
-	a.PlanID, a.StepID = c.PlanID, c.StepID
-	a.Warnings, c.Warnings = r.warnings, r.warnings
+	c.Warnings = r.warnings
 	return verdict(r, a)
 }
 

@@ -47,7 +47,7 @@ func TestA3_ApprovalRequest(t *testing.T) {
 		}},
 		ReviewConfigs: []ReviewConfig{{RequireApproval: new(true), Timeout: new(int64(300))}},
 	}
-	want := &Approval{Key: "abc-123_1", SessionID: "abc-123", MessageID: "msg-abc", Index: 4, Confirm: confirm}
+	want := &Approval{Key: "abc-123_1", Index: 4, Confirm: confirm}
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(Confirm{}, "Native")); diff != "" {
 		t.Errorf("approval (-want +got):\n%s", diff)
 	}
@@ -68,15 +68,16 @@ func TestParseApproval_Places(t *testing.T) {
 	tests := []struct {
 		name, body string
 		want       Approval
+		confirm    Confirm
 	}{
-		{"block alone", `{"type":"approval_request","approval_key":"a_b_12",` + oneAction + `}`, Approval{Key: "a_b_12", SessionID: "a_b"}},
-		{"session alone", `{"session_id":"abc",` + oneAction + `}`, Approval{SessionID: "abc"}},
-		{"both agree", `{"session_id":"abc","approval_key":"abc_7",` + oneAction + `}`, Approval{Key: "abc_7", SessionID: "abc"}},
+		{"block alone", `{"type":"approval_request","approval_key":"a_b_12",` + oneAction + `}`, Approval{Key: "a_b_12"}, Confirm{SessionID: "a_b"}},
+		{"session alone", `{"session_id":"abc",` + oneAction + `}`, Approval{}, Confirm{SessionID: "abc"}},
+		{"both agree", `{"session_id":"abc","approval_key":"abc_7",` + oneAction + `}`, Approval{Key: "abc_7"}, Confirm{SessionID: "abc"}},
 		{"members on the frame", `{"index":2,"reason":"r","requested_by_role":"planner","plan_id":"p","step_id":"s","content_block":{"session_id":"abc",` + oneAction + `}}`,
-			Approval{Index: 2, Reason: "r", RequestedByRole: "planner", PlanID: "p", StepID: "s", SessionID: "abc"}},
+			Approval{Index: 2}, Confirm{Reason: "r", RequestedByRole: "planner", PlanID: "p", StepID: "s", SessionID: "abc"}},
 		{"members in the block", `{"content_block":{"index":2,"reason":"r","message_id":"m","session_id":"abc",` + oneAction + `}}`,
-			Approval{Index: 2, Reason: "r", MessageID: "m", SessionID: "abc"}},
-		{"said twice alike", `{"message_id":"m","content_block":{"message_id":"m","session_id":"abc",` + oneAction + `}}`, Approval{MessageID: "m", SessionID: "abc"}},
+			Approval{Index: 2}, Confirm{Reason: "r", MessageID: "m", SessionID: "abc"}},
+		{"said twice alike", `{"message_id":"m","content_block":{"message_id":"m","session_id":"abc",` + oneAction + `}}`, Approval{}, Confirm{MessageID: "m", SessionID: "abc"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -85,8 +86,9 @@ func TestParseApproval_Places(t *testing.T) {
 			if diff := cmp.Diff(&tt.want, got, cmpopts.IgnoreFields(Approval{}, "Confirm")); diff != "" {
 				t.Errorf("approval (-want +got):\n%s", diff)
 			}
-			if got.Confirm.SessionID != tt.want.SessionID || len(got.Confirm.Actions) != 1 {
-				t.Errorf("confirm is %+v", got.Confirm)
+			tt.confirm.TargetType = "other"
+			if diff := cmp.Diff(&tt.confirm, got.Confirm, cmpopts.IgnoreFields(Confirm{}, "Native", "Actions")); diff != "" || len(got.Confirm.Actions) != 1 {
+				t.Errorf("confirm of %d actions (-want +got):\n%s", len(got.Confirm.Actions), diff)
 			}
 		})
 	}

@@ -5,7 +5,6 @@ package mplp
 type Role struct {
 	ID, Name, Description string
 	Capabilities          []string
-	CapabilitiesSent      bool
 	CreatedAt, UpdatedAt  string // as RenderTime writes them
 	Locked                bool   // governance.locked
 	Trace                 *Trace
@@ -29,15 +28,10 @@ func ParseRole(data []byte, l Limits) (*Role, error) {
 		{"role_id", id(&role.ID)},
 		{"name", filledText(&role.Name)},
 		{"description", text(&role.Description)},
-		{"capabilities", role.capabilities},
+		{"capabilities", texts(&role.Capabilities)},
 		{"created_at", moment(&role.CreatedAt)},
 		{"updated_at", moment(&role.UpdatedAt)},
 	}, "name")
 	role.Warnings = r.warnings
 	return verdict(r, role)
-}
-
-func (role *Role) capabilities(v value) {
-	role.CapabilitiesSent = true
-	texts(&role.Capabilities)(v)
 }

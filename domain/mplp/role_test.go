@@ -37,11 +37,10 @@ func TestParseRole_Reads(t *testing.T) {
 			Capabilities: []string{
 				"plan.create", "plan.propose", "plan.execute", "context.read", "context.modify", "confirm.approve", "trace.read",
 			},
-			CapabilitiesSent: true,
-			CreatedAt:        "2025-12-01T00:00:00.000Z", UpdatedAt: "2025-12-07T00:00:00.000Z",
+			CreatedAt: "2025-12-01T00:00:00.000Z", UpdatedAt: "2025-12-07T00:00:00.000Z",
 		}},
 		{"R-23 as pydantic sends it", `{"role_id":"r","name":"planner","description":null,"capabilities":[],"created_at":"2025-12-07T00:00:00.123456"}`, Role{
-			ID: "r", Name: "planner", CapabilitiesSent: true, CreatedAt: "2025-12-07T00:00:00.123Z",
+			ID: "r", Name: "planner", CreatedAt: "2025-12-07T00:00:00.123Z",
 			Warnings: []Warning{
 				{"meta", "filled", "was missing"}, {"description", "null", "null counts as absent"},
 				{"created_at", "naive_time", "has no zone and is read as UTC"},
@@ -50,7 +49,7 @@ func TestParseRole_Reads(t *testing.T) {
 		{"R-10 without capabilities", `{"meta":{},"name":"planner","governance":{"locked":true},"trace":{"trace_id":"t"}}`,
 			Role{Name: "planner", Locked: true, Trace: &Trace{TraceID: "t"}}},
 		{"capabilities are not judged here", `{"meta":{},"name":"a","capabilities":["Plan","plan.*"]}`,
-			Role{Name: "a", Capabilities: []string{"Plan", "plan.*"}, CapabilitiesSent: true}},
+			Role{Name: "a", Capabilities: []string{"Plan", "plan.*"}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
