@@ -14,15 +14,12 @@ import (
 // to a step id; else "span-<step id>"; else "span-step-<n>", the n-th step by
 // order. What names a step or span that is none of the plan's is unbound.
 func bind(in *mplp.Confirm, steps []mplp.Step) (Binding, string) {
-	exists := func(id string) bool {
-		return slices.ContainsFunc(steps, func(s mplp.Step) bool { return s.ID == id })
-	}
 	named := in.StepID
 	if named == "" && in.Trace != nil {
 		named = in.Trace.StepID
 	}
 	if named != "" {
-		if exists(named) {
+		if hasStep(steps, named) {
 			return BoundStep, named
 		}
 		return BoundUnknown, ""
@@ -31,11 +28,11 @@ func bind(in *mplp.Confirm, steps []mplp.Step) (Binding, string) {
 		return BoundPlan, ""
 	}
 	span := in.Trace.SpanID
-	if exists(span) {
+	if hasStep(steps, span) {
 		return BoundStep, span
 	}
 	rest, prefixed := strings.CutPrefix(span, "span-")
-	if prefixed && exists(rest) {
+	if prefixed && hasStep(steps, rest) {
 		return BoundStep, rest
 	}
 	if number, ok := strings.CutPrefix(rest, "step-"); prefixed && ok {
@@ -45,6 +42,10 @@ func bind(in *mplp.Confirm, steps []mplp.Step) (Binding, string) {
 		}
 	}
 	return BoundUnknown, ""
+}
+
+func hasStep(steps []mplp.Step, id string) bool {
+	return slices.ContainsFunc(steps, func(s mplp.Step) bool { return s.ID == id })
 }
 
 // orderSteps sorts by order_index (requirements P-11); steps without one keep

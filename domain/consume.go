@@ -3,12 +3,10 @@ package domain
 import (
 	"context"
 	"errors"
-	"slices"
 	"strconv"
 	"time"
 
 	"countersign/domain/evidence"
-	"countersign/domain/mplp"
 )
 
 // Consumption records that an approval was used, so that it is used once.
@@ -154,7 +152,7 @@ func (s *Service) consumable(r Reader, p *Principal, c *Confirm, in ConsumeInput
 	if err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(document.Steps, func(step mplp.Step) bool { return step.ID == in.StepID }) {
+	if !hasStep(document.Steps, in.StepID) {
 		return invalid("step_id", "reference", "The plan has no step %s.", in.StepID)
 	}
 	return nil

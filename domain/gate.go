@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"countersign/domain/evidence"
-	"countersign/domain/mplp"
 )
 
 // The gate's verdicts (requirements F-11 to F-14).
@@ -84,10 +83,8 @@ func (s *Service) gate(ctx context.Context, ref Ref, q GateQuery) (v *Verdict, e
 	if err = s.read(ctx, ref, look); err != nil || len(due) == 0 {
 		return v, err
 	}
-	for _, id := range due {
-		if err := s.settle(ctx, id); err != nil {
-			return nil, err
-		}
+	if err := s.settleAll(ctx, due); err != nil {
+		return nil, err
 	}
 	err = s.read(ctx, ref, look)
 	return v, err
@@ -110,7 +107,7 @@ func (s *Service) verdict(r Reader, p *Principal, q GateQuery) (v *Verdict, due 
 	if err != nil {
 		return nil, nil, err
 	}
-	if !slices.ContainsFunc(document.Steps, func(step mplp.Step) bool { return step.ID == q.StepID }) {
+	if !hasStep(document.Steps, q.StepID) {
 		return block("unknown", "The plan has no step %s.", q.StepID), nil, nil
 	}
 	confirms, err := r.ConfirmsOfStep(plan.ID, q.StepID)

@@ -2,6 +2,7 @@ package domain
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"countersign/domain/mplp"
@@ -82,16 +83,14 @@ func (s StepStates) Status(i int) StepStatus { return stepLetters[s[i]] }
 // Critical says whether the i-th step failed and ended the plan.
 func (s StepStates) Critical(i int) bool { return s[i] == 'F' }
 
+// anyFailed says whether a step has failed, critical or not.
+func (s StepStates) anyFailed() bool { return strings.ContainsAny(string(s), "fF") }
+
 // newStepStates encodes the statuses of a plan as sent.
 func newStepStates(steps []mplp.Step) StepStates {
 	states := make([]byte, len(steps))
 	for i, step := range steps {
-		states[i] = 'p'
-		for letter, status := range stepLetters {
-			if string(status) == step.Status && letter != 'F' {
-				states[i] = letter
-			}
-		}
+		states[i] = StepStatus(step.Status).letter()
 	}
 	return StepStates(states)
 }

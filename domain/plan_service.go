@@ -33,7 +33,7 @@ func (s *Service) PostPlan(ctx context.Context, ref Ref, in *mplp.Plan) (posted 
 	if err := sent.fill(in); err != nil {
 		return nil, err
 	}
-	sent.Imported = sent.Status != PlanDraft || slices.ContainsFunc(in.Steps, func(step mplp.Step) bool { return step.Status != string(StepPending) })
+	sent.Imported = sent.Status != PlanDraft || anyMoved(in.Steps)
 	content := mplp.CompletePlan(in.Native, sent.ID)
 	var render func() []byte
 	err = s.as(ctx, ref, func(tx Tx, p *Principal) error {
@@ -83,6 +83,10 @@ func (p *Plan) fill(in *mplp.Plan) (err error) {
 	}
 	p.Hash, err = planContent(in).Hash()
 	return err
+}
+
+func anyMoved(steps []mplp.Step) bool {
+	return slices.ContainsFunc(steps, func(step mplp.Step) bool { return step.Status != string(StepPending) })
 }
 
 func planContent(in *mplp.Plan) evidence.PlanContent {
@@ -139,7 +143,7 @@ func (s *Service) RevisePlan(ctx context.Context, ref Ref, id string, in *mplp.P
 		if plan.Status != PlanDraft {
 			return refuse(CodeInvalidTransition, "A plan's status changes by proposing and deciding, not by writing it.")
 		}
-		if slices.ContainsFunc(in.Steps, func(step mplp.Step) bool { return step.Status != string(StepPending) }) {
+		if anyMoved(in.Steps) {
 			return refuse(CodeInvalidTransition, "The steps of a draft are pending.")
 		}
 		plan.UpdatedAt = s.clock()

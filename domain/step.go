@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -80,11 +81,11 @@ func (s *Service) CompletePlan(ctx context.Context, ref Ref, id string) (*PlanOb
 // FailPlan moves a running plan to failed: its agent calls one of its failed
 // steps critical (requirements P-14g, P-29). Needs plan.execute.
 func (s *Service) FailPlan(ctx context.Context, ref Ref, id string) (*PlanObject, error) {
-	return s.changePlan(ctx, ref, id, func(tx Tx, p *Principal, plan *Plan, document *mplp.Plan) error {
+	return s.changePlan(ctx, ref, id, func(tx Tx, p *Principal, plan *Plan, _ *mplp.Plan) error {
 		if !plan.Status.CanMove(PlanFailed) {
 			return refuse(CodeInvalidTransition, "Only a running plan fails; this plan is %s.", plan.Status)
 		}
-		if !slices.ContainsFunc(indices(document.Steps), func(i int) bool { return plan.States.Status(i) == StepFailed }) {
+		if !plan.States.anyFailed() {
 			return refuse(CodeInvalidTransition, "No step has failed.")
 		}
 		return s.endPlan(tx, p, plan, PlanFailed, "", "")
@@ -147,12 +148,7 @@ func (s *Service) MoveStep(ctx context.Context, ref Ref, planID, stepID string, 
 
 // trace is the trace that the spans of the plan's steps belong to (requirements
 // P-32): the one it was posted with, or one of its own.
-func (p *Plan) trace() string {
-	if p.TraceID != "" {
-		return p.TraceID
-	}
-	return p.ID
-}
+func (p *Plan) trace() string { return cmp.Or(p.TraceID, p.ID) }
 
 // changePlan runs a change of a plan that executing agents may make.
 func (s *Service) changePlan(ctx context.Context, ref Ref, id string, change func(Tx, *Principal, *Plan, *mplp.Plan) error) (moved *PlanObject, err error) {
@@ -275,12 +271,4 @@ func (g *stepGraph) encode(before StepStates, moved int, critical bool) StepStat
 		}
 	}
 	return StepStates(letters)
-}
-
-func indices[T any](list []T) []int {
-	all := make([]int, len(list))
-	for i := range all {
-		all[i] = i
-	}
-	return all
 }
