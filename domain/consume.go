@@ -33,10 +33,11 @@ type ConsumeInput struct {
 // action may be consumed when its own decision is approve or edit. Needs
 // plan.execute.
 func (s *Service) Consume(ctx context.Context, ref Ref, in ConsumeInput) (used *Consumption, err error) {
-	for path, value := range map[string]string{"confirm_id": in.ConfirmID, "execution_id": in.ExecutionID} {
-		if value == "" {
-			return nil, invalid(path, "required", "%s is required.", path)
-		}
+	if in.ConfirmID == "" {
+		return nil, invalid("confirm_id", "required", "confirm_id is required.")
+	}
+	if in.ExecutionID == "" {
+		return nil, invalid("execution_id", "required", "execution_id is required.")
 	}
 	err = s.as(ctx, ref, func(tx Tx, p *Principal) error {
 		c, err := byID(in.ConfirmID).visible(tx, p)
@@ -50,7 +51,7 @@ func (s *Service) Consume(ctx context.Context, ref Ref, in ConsumeInput) (used *
 		if err := p.needs(PlanExecute); err != nil {
 			return err
 		}
-		if err := s.consumable(tx, p, c, in); err != nil {
+		if err := s.consumable(tx, c, in); err != nil {
 			return err
 		}
 		used, err = tx.Consumption(c.RequestedSeq, subject)
@@ -95,9 +96,12 @@ func (c *Confirm) subject(in ConsumeInput) (string, error) {
 }
 
 // consumable refuses what is not approved, not proven, or not there any more.
-func (s *Service) consumable(r Reader, p *Principal, c *Confirm, in ConsumeInput) error {
-	if c.Imported || !c.Final() {
-		return refuse(CodeInvalidTransition, "The confirm is %s: there is no approval to use.", map[bool]string{true: "an import", false: "pending"}[c.Imported])
+func (s *Service) consumable(r Reader, c *Confirm, in ConsumeInput) error {
+	const unusable = "The confirm is %s: there is no approval to use."
+	if c.Imported {
+		return refuse(CodeInvalidTransition, unusable, "an import")
+	} else if !c.Final() {
+		return refuse(CodeInvalidTransition, unusable, c.Status)
 	}
 	o, err := outcomeOf(r, c)
 	if err != nil {
@@ -111,7 +115,7 @@ func (s *Service) consumable(r Reader, p *Principal, c *Confirm, in ConsumeInput
 			return refuse(CodeContentChanged, "These are not the arguments that were approved.")
 		}
 	} else if c.Status != Approved {
-		return refuse(CodeInvalidTransition, "The confirm is %s: there is no approval to use.", c.Status)
+		return refuse(CodeInvalidTransition, unusable, c.Status)
 	}
 	// An entry that the newest checkpoint does not have yet is of the same
 	// commit group.
@@ -130,6 +134,12 @@ func (s *Service) consumable(r Reader, p *Principal, c *Confirm, in ConsumeInput
 	case c.PlanID == "":
 		return nil
 	}
+	return s.runs(r, c, in)
+}
+
+// runs refuses the approval of a plan that does not run, or has changed since, or
+// has no such step.
+func (s *Service) runs(r Reader, c *Confirm, in ConsumeInput) error {
 	plan, err := r.Plan(c.PlanID)
 	if errors.Is(err, ErrNotFound) {
 		return refuse(CodeInvalidTransition, "The plan is not known.")
