@@ -313,5 +313,3 @@ func roleNative(o *mplp.Object, r *Role) []byte {
 	}
 	return o.Bytes()
 }
-
-func seededNative(r *Role) []byte { return roleNative(mplp.NewObject(), r) }

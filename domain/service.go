@@ -15,6 +15,7 @@ import (
 
 	"countersign/domain/credential"
 	"countersign/domain/evidence"
+	"countersign/domain/mplp"
 )
 
 // Service is the one place that decides. Each method is one use case: it
@@ -103,7 +104,7 @@ func (s *Service) Prepare(ctx context.Context) error {
 		now := s.clock()
 		for _, role := range SeededRoles() {
 			role.CreatedAt, role.UpdatedAt = now, now
-			role.Native = seededNative(&role)
+			role.Native = roleNative(mplp.NewObject(), &role)
 			if err := tx.InsertRole(&role); err != nil {
 				return err
 			}
