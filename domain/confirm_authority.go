@@ -35,7 +35,7 @@ func (s *Service) authority(r Reader, p *Principal, c *Confirm, needed []Capabil
 	if !p.MayDecide {
 		return "", &Error{Code: CodeMissingCapability, Capability: needed[0], Message: "This key may not decide. Make one with may-decide and an owner."}
 	}
-	if p.Group == c.RequestedGroup && (!s.selfApproval || p.Kind != KindUser) {
+	if s.forbidsOwn(p) && p.Group == c.RequestedGroup {
 		return "", refuse(CodeSelfApproval, "Nobody decides what they, or their keys, requested.")
 	}
 	acting := p.roleFor(needed...)
@@ -67,6 +67,10 @@ func (s *Service) authority(r Reader, p *Principal, c *Confirm, needed []Capabil
 	}
 	return acting.Name, nil
 }
+
+// forbidsOwn says whether the principal may not decide what its own group
+// requested.
+func (s *Service) forbidsOwn(p *Principal) bool { return !s.selfApproval || p.Kind != KindUser }
 
 func requiredName(r *Role, c *Confirm) string {
 	if r == nil {

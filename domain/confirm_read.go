@@ -77,9 +77,9 @@ func (s *Service) confirms(r Reader, p *Principal, f ConfirmFilter, page Page) (
 		if !p.decides() {
 			return nil, "", nil
 		}
-		f.Decider = Visibility{Group: p.Group, Decides: true, Roles: roleIDs(p.Roles)}
-		if s.selfApproval && p.Kind == KindUser {
-			f.Decider.Group = ""
+		f.Decider = Visibility{Decides: true, Roles: roleIDs(p.Roles)}
+		if s.forbidsOwn(p) {
+			f.Decider.Group = p.Group
 		}
 	}
 	return r.Confirms(f, page)
@@ -104,7 +104,7 @@ func (s *Service) ConfirmRows(ctx context.Context, ref Ref, ids []string) (rows 
 // mayDecide is what the filter Mine narrows to. It is a mark in a list: which
 // decisions there are to make, the confirm's standing says.
 func (s *Service) mayDecide(p *Principal, c *Confirm) bool {
-	own := p.Group == c.RequestedGroup && (!s.selfApproval || p.Kind != KindUser)
+	own := s.forbidsOwn(p) && p.Group == c.RequestedGroup
 	return p.decides() && !own && c.open() == nil && (c.RequiredRole == "" || p.Holds(c.RequiredRole))
 }
 
@@ -250,23 +250,19 @@ func (s *Service) standing(r Reader, p *Principal, c *Confirm) (Standing, error)
 			st.Roles = append(st.Roles, role)
 		}
 	}
-	ended := error(nil)
-	if refused := c.open(); refused != nil {
-		ended = refused
-	}
 	_, st.Approve = s.authority(r, p, c, []Capability{ConfirmApprove}, "")
 	_, st.Reject = s.authority(r, p, c, []Capability{ConfirmReject}, "")
 	if p.Group != c.RequestedGroup {
 		st.Cancel = p.needs(ConfirmReject)
 	}
-	if ended != nil {
+	if ended := c.open(); ended != nil {
 		if st.Approve == nil {
 			st.Approve = ended
 		}
 		if st.Reject == nil {
 			st.Reject = ended
 		}
-		if ErrorCode(ended) != CodeLocked {
+		if ended.Code != CodeLocked {
 			st.Cancel = ended
 		}
 	}
