@@ -138,10 +138,7 @@ func (s *Service) applyToPlan(tx Tx, p *Principal, c *Confirm, d *Decision) erro
 // text says why, in a sentence fit to hand to a model: only a person's or an
 // authorised agent's own words read as theirs.
 func (d *Decision) text() string {
-	switch d.Cause {
-	case CauseHuman, CauseAgent:
-		return d.Reason
-	case CauseTimeout:
+	if d.Cause == CauseHuman || d.Cause == CauseAgent || d.Cause == CauseTimeout {
 		return d.Reason
 	}
 	by := "the system"

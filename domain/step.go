@@ -3,6 +3,7 @@ package domain
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 
 	"countersign/domain/evidence"
@@ -51,7 +52,7 @@ func activeContext(r Reader, plan *Plan) error {
 		return e
 	}
 	c, err := r.Context(plan.ContextID)
-	if ErrorCode(found(err, "context")) == CodeNotFound {
+	if errors.Is(err, ErrNotFound) {
 		return refused("The plan's context %s is not known.", plan.ContextID)
 	} else if err != nil {
 		return err
