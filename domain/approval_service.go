@@ -13,7 +13,7 @@ import (
 // other with an approval key. Without a key the next "<session>_<n>" is given.
 func (s *Service) PostApproval(ctx context.Context, ref Ref, in *mplp.Approval) (posted *PostedConfirm, err error) {
 	if in.Key == "" && in.Confirm.SessionID == "" {
-		return nil, invalid("session_id", "required", "Send an approval_key, or a session_id to make one from.")
+		return nil, Invalid("session_id", "required", "Send an approval_key, or a session_id to make one from.")
 	}
 	sent, err := s.posting(in.Confirm)
 	if err != nil {
@@ -78,7 +78,7 @@ func byApprovalKey(r Reader, key string) (*Confirm, error) {
 // hash; the log says so.
 func (s *Service) DecideApproval(ctx context.Context, ref Ref, key string, in *mplp.ApprovalCommand) (*Outcome, error) {
 	if in.Key != "" && in.Key != key {
-		return nil, invalid("approval_key", "const", "The approval key does not agree with the address.")
+		return nil, Invalid("approval_key", "const", "The approval key does not agree with the address.")
 	}
 	d := DecisionInput{
 		Actions: in.Decisions, ContentHash: in.ContentHash, HashOptional: true, FillFromFirst: true,

@@ -40,13 +40,13 @@ var hashShape = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
 func (in *DecisionInput) check() error {
 	switch {
 	case in.ContentHash == "" && !in.HashOptional:
-		return invalid("content_hash", "required", "Name the content hash of what you decide on.")
+		return Invalid("content_hash", "required", "Name the content hash of what you decide on.")
 	case in.ContentHash != "" && !hashShape.MatchString(in.ContentHash):
-		return invalid("content_hash", "pattern", "A content hash is sha256: and 64 hexadecimal digits.")
+		return Invalid("content_hash", "pattern", "A content hash is sha256: and 64 hexadecimal digits.")
 	case len(in.Actions) == 0 && in.Status != Approved && in.Status != Rejected:
-		return invalid("status", "enum", "A decision is approved or rejected.")
+		return Invalid("status", "enum", "A decision is approved or rejected.")
 	case in.Intent == IntentRequestChanges && in.Reason == "":
-		return invalid("reason", "required", "Say what has to change.")
+		return Invalid("reason", "required", "Say what has to change.")
 	}
 	return nil
 }
@@ -146,7 +146,7 @@ func (in *DecisionInput) perAction(content *evidence.Content) ([]ActionDecision,
 	n, sent := len(content.Actions), in.Actions
 	if n == 0 {
 		if len(sent) > 0 {
-			return nil, invalid("decisions", "max_items", "The confirm has no actions: send status alone.")
+			return nil, Invalid("decisions", "max_items", "The confirm has no actions: send status alone.")
 		}
 		return nil, nil
 	}
@@ -161,11 +161,11 @@ func (in *DecisionInput) perAction(content *evidence.Content) ([]ActionDecision,
 	}
 	switch {
 	case len(sent) > n:
-		return nil, invalid("decisions", "max_items", "There are %d decisions for %d actions.", len(sent), n)
+		return nil, Invalid("decisions", "max_items", "There are %d decisions for %d actions.", len(sent), n)
 	case len(sent) < n && !in.FillFromFirst:
-		return nil, invalid("decisions", "min_items", "There are %d decisions for %d actions.", len(sent), n)
+		return nil, Invalid("decisions", "min_items", "There are %d decisions for %d actions.", len(sent), n)
 	case len(sent) < n && sent[0].Type == ActionEdit:
-		return nil, invalid("decisions", "min_items", "An edit is for one action: decide on each.")
+		return nil, Invalid("decisions", "min_items", "An edit is for one action: decide on each.")
 	}
 	list := make([]ActionDecision, n)
 	for i, action := range content.Actions {
@@ -175,18 +175,18 @@ func (in *DecisionInput) perAction(content *evidence.Content) ([]ActionDecision,
 		}
 		d := ActionDecision{Type: sent[from].Type, Message: sent[from].Message, Filled: filled, ArgsHash: evidence.ArgsHash(action.Args)}
 		if !Allows(&action, d.Type) {
-			return nil, invalid(fmt.Sprintf("decisions[%d].type", from), "enum", "The agent does not accept %s for this action.", d.Type)
+			return nil, Invalid(fmt.Sprintf("decisions[%d].type", from), "enum", "The agent does not accept %s for this action.", d.Type)
 		}
 		if d.Type == ActionEdit {
 			if sent[from].Name != action.Name {
-				return nil, invalid(fmt.Sprintf("decisions[%d].edited_action.name", from), "const", "An edit keeps the tool: %s.", action.Name)
+				return nil, Invalid(fmt.Sprintf("decisions[%d].edited_action.name", from), "const", "An edit keeps the tool: %s.", action.Name)
 			}
 			d.Name, d.Args, d.ArgsHash = action.Name, sent[from].Args, evidence.ArgsHash(sent[from].Args)
 		}
 		list[i] = d
 	}
 	if status := statusOf(list); in.Status != "" && in.Status != status {
-		return nil, invalid("status", "const", "The status does not agree with the decisions: they make it %s.", status)
+		return nil, Invalid("status", "const", "The status does not agree with the decisions: they make it %s.", status)
 	}
 	return list, nil
 }

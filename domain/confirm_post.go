@@ -68,7 +68,7 @@ func (s *Service) postConfirm(tx Tx, p *Principal, in *posting) (*PostedConfirm,
 	if in.RequiredRole != "" {
 		required, err := findRole(tx, in.RequiredRole)
 		if ErrorCode(err) == CodeNotFound {
-			return nil, invalid("required_role", "reference", "There is no role %s, so nobody could decide.", in.RequiredRole)
+			return nil, Invalid("required_role", "reference", "There is no role %s, so nobody could decide.", in.RequiredRole)
 		} else if err != nil {
 			return nil, err
 		}

@@ -34,10 +34,10 @@ type ConsumeInput struct {
 // plan.execute.
 func (s *Service) Consume(ctx context.Context, ref Ref, in ConsumeInput) (used *Consumption, err error) {
 	if in.ConfirmID == "" {
-		return nil, invalid("confirm_id", "required", "confirm_id is required.")
+		return nil, Invalid("confirm_id", "required", "confirm_id is required.")
 	}
 	if in.ExecutionID == "" {
-		return nil, invalid("execution_id", "required", "execution_id is required.")
+		return nil, Invalid("execution_id", "required", "execution_id is required.")
 	}
 	err = s.as(ctx, ref, func(tx Tx, p *Principal) error {
 		c, err := byID(in.ConfirmID).visible(tx, p)
@@ -80,15 +80,15 @@ func (s *Service) Consume(ctx context.Context, ref Ref, in ConsumeInput) (used *
 func (c *Confirm) subject(in ConsumeInput) (string, error) {
 	switch {
 	case c.Actions > 0 && in.Action == nil:
-		return "", invalid("action", "required", "The confirm has actions: say which one runs.")
+		return "", Invalid("action", "required", "The confirm has actions: say which one runs.")
 	case c.Actions > 0 && (*in.Action < 0 || *in.Action >= int64(c.Actions)):
-		return "", invalid("action", "limit", "The confirm has the actions 0 to %d.", c.Actions-1)
+		return "", Invalid("action", "limit", "The confirm has the actions 0 to %d.", c.Actions-1)
 	case c.Actions > 0 && !hashShape.MatchString(in.ArgsHash):
-		return "", invalid("args_hash", "required", "Send the hash of the arguments that run.")
+		return "", Invalid("args_hash", "required", "Send the hash of the arguments that run.")
 	case c.Actions > 0:
 		return "action:" + strconv.FormatInt(*in.Action, 10), nil
 	case c.Binding == BoundPlan && in.StepID == "":
-		return "", invalid("step_id", "required", "The approval is for a whole plan: say which step runs.")
+		return "", Invalid("step_id", "required", "The approval is for a whole plan: say which step runs.")
 	case c.Binding == BoundPlan:
 		return "step:" + in.StepID, nil
 	}
@@ -156,14 +156,14 @@ func (s *Service) runs(r Reader, c *Confirm, in ConsumeInput) error {
 		return nil
 	}
 	if c.StepID != "" && c.StepID != in.StepID {
-		return invalid("step_id", "const", "The approval is for step %s.", c.StepID)
+		return Invalid("step_id", "const", "The approval is for step %s.", c.StepID)
 	}
 	document, err := s.planDocument(r, plan.ID)
 	if err != nil {
 		return err
 	}
 	if !hasStep(document.Steps, in.StepID) {
-		return invalid("step_id", "reference", "The plan has no step %s.", in.StepID)
+		return Invalid("step_id", "reference", "The plan has no step %s.", in.StepID)
 	}
 	return nil
 }

@@ -88,7 +88,7 @@ func (s *Service) CreateContext(ctx context.Context, ref Ref, in *mplp.Context) 
 // to lock or unlock it.
 func (s *Service) UpdateContext(ctx context.Context, ref Ref, id string, in *mplp.Context) (c *Context, err error) {
 	if in.ID != "" && in.ID != id {
-		return nil, invalid("context_id", "const", "The id of a context does not change.")
+		return nil, Invalid("context_id", "const", "The id of a context does not change.")
 	}
 	err = s.as(ctx, ref, func(tx Tx, p *Principal) error {
 		if c, err = visibleContext(tx, p, id); err != nil {

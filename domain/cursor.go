@@ -29,7 +29,7 @@ func ParseCursor(text string) (Cursor, error) {
 		c.N, err = strconv.Atoi(n)
 	}
 	if err != nil || c.Seq < -1 || c.N < 0 {
-		return c, invalid("last_event_id", "format", "An event id is <log sequence>.<n>.")
+		return c, Invalid("last_event_id", "format", "An event id is <log sequence>.<n>.")
 	}
 	return c, nil
 }

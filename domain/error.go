@@ -102,8 +102,9 @@ func refuse(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// invalid refuses one value of the request itself.
-func invalid(path, code, format string, args ...any) *Error {
+// Invalid refuses one value of a request: where it stands, and the code of what
+// is wrong with it.
+func Invalid(path, code, format string, args ...any) *Error {
 	message := fmt.Sprintf(format, args...)
 	return &Error{Code: CodeInvalid, Message: message, Problems: []mplp.Problem{{Path: path, Code: code, Message: message}}}
 }

@@ -43,7 +43,7 @@ func (s *Service) events(ctx context.Context, ref Ref, f EventFilter) (list []Ev
 		f.Limit = DefaultPage
 	}
 	if f.Family != "" && !slices.Contains(Families(), f.Family) && !slices.Contains(otherFamilies, f.Family) {
-		return nil, last, false, invalid("family", "enum", "There is no event family %s.", f.Family)
+		return nil, last, false, Invalid("family", "enum", "There is no event family %s.", f.Family)
 	}
 	last = Cursor{Seq: -1}
 	if f.After != nil {
@@ -56,7 +56,7 @@ func (s *Service) events(ctx context.Context, ref Ref, f EventFilter) (list []Ev
 		if head, err := r.NextSeq(); err != nil {
 			return err
 		} else if last.Seq >= head {
-			return invalid("after", "limit", "The log has %d entries. Was it restored from a backup since?", head)
+			return Invalid("after", "limit", "The log has %d entries. Was it restored from a backup since?", head)
 		}
 		types := f.entryTypes()
 		if types != nil && len(types) == 0 {

@@ -47,9 +47,9 @@ func (s *Service) ConsistencyProof(ctx context.Context, ref Ref, from, to int64)
 		}
 		switch {
 		case from < 1:
-			return invalid("from", "limit", "A log has grown from 1 entry at least.")
+			return Invalid("from", "limit", "A log has grown from 1 entry at least.")
 		case to < from || to > c.Size:
-			return invalid("to", "limit", "The log has grown to %d entries, from %d.", c.Size, from)
+			return Invalid("to", "limit", "The log has grown to %d entries, from %d.", c.Size, from)
 		}
 		g = &Growth{From: from, To: to}
 		if g.FromRoot, err = evidence.Root(from, r); err != nil {

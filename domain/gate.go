@@ -49,10 +49,10 @@ func (s *Service) Gate(ctx context.Context, ref Ref, q GateQuery) (*Verdict, err
 		if q.PlanID != "" {
 			path = "step_id"
 		}
-		return nil, invalid(path, "required", "The gate is asked for one step of one plan.")
+		return nil, Invalid(path, "required", "The gate is asked for one step of one plan.")
 	}
 	if q.ArgsHash != "" && !hashShape.MatchString(q.ArgsHash) {
-		return nil, invalid("args_hash", "pattern", "A hash is sha256: and 64 hexadecimal digits.")
+		return nil, Invalid("args_hash", "pattern", "A hash is sha256: and 64 hexadecimal digits.")
 	}
 	if q.Wait <= 0 {
 		return s.gate(ctx, ref, q)

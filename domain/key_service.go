@@ -159,10 +159,10 @@ func (s *Service) CreateKey(ctx context.Context, ref Ref, in KeyInput) (key *Key
 		return nil, "", err
 	}
 	if in.MayDecide && in.Owner == "" {
-		return nil, "", invalid("owner", "required", "A key that may decide needs an owner.")
+		return nil, "", Invalid("owner", "required", "A key that may decide needs an owner.")
 	}
 	if in.Life < 0 {
-		return nil, "", invalid("expires", "limit", "A key expires after at least one day.")
+		return nil, "", Invalid("expires", "limit", "A key expires after at least one day.")
 	}
 	secret, err := credential.NewKey(s.rand)
 	if err != nil {
@@ -189,7 +189,7 @@ func (s *Service) CreateKey(ctx context.Context, ref Ref, in KeyInput) (key *Key
 		if in.Owner != "" {
 			owner, err := findUser(tx, in.Owner)
 			if ErrorCode(err) == CodeNotFound || err == nil && owner.Disabled {
-				return invalid("owner", "reference", "There is no enabled user %s.", in.Owner)
+				return Invalid("owner", "reference", "There is no enabled user %s.", in.Owner)
 			} else if err != nil {
 				return err
 			}

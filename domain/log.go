@@ -96,7 +96,7 @@ func ownHistory(r Reader, p *Principal, f EntryFilter) error {
 		_, err := visiblePlan(r, p, f.PlanID)
 		return err
 	}
-	return invalid("confirm_id", "required", "Name a confirm or a plan of your own.")
+	return Invalid("confirm_id", "required", "Name a confirm or a plan of your own.")
 }
 
 // LastSeq is the number of the newest log entry, -1 when there is none. It is

@@ -14,17 +14,17 @@ const MaxName = 100
 func checkName(path, name string) error {
 	switch {
 	case name == "":
-		return invalid(path, "required", "A name is required.")
+		return Invalid(path, "required", "A name is required.")
 	case utf8.RuneCountInString(name) > MaxName:
-		return invalid(path, "limit", "A name has at most %d characters.", MaxName)
+		return Invalid(path, "limit", "A name has at most %d characters.", MaxName)
 	case strings.TrimSpace(name) != name:
-		return invalid(path, "pattern", "A name does not begin or end with white space.")
+		return Invalid(path, "pattern", "A name does not begin or end with white space.")
 	case strings.EqualFold(name, SystemName):
-		return invalid(path, "const", "The name system is reserved.")
+		return Invalid(path, "const", "The name system is reserved.")
 	}
 	for _, r := range name {
 		if !unicode.IsPrint(r) {
-			return invalid(path, "pattern", "A name has no invisible or control characters.")
+			return Invalid(path, "pattern", "A name has no invisible or control characters.")
 		}
 	}
 	return nil

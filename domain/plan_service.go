@@ -117,7 +117,7 @@ func referenceWarnings(r Reader, in *mplp.Plan) (list []mplp.Warning) {
 // the draft are cancelled: nobody decides on what is no longer there.
 func (s *Service) RevisePlan(ctx context.Context, ref Ref, id string, in *mplp.Plan) (revised *PostedPlan, err error) {
 	if in.ID != "" && in.ID != id {
-		return nil, invalid("plan_id", "const", "The id of a plan does not change.")
+		return nil, Invalid("plan_id", "const", "The id of a plan does not change.")
 	}
 	var render func() []byte
 	err = s.as(ctx, ref, func(tx Tx, p *Principal) error {

@@ -106,7 +106,7 @@ func findRole(r Reader, idOrName string) (*Role, error) {
 func (s *Service) Can(ctx context.Context, ref Ref, idOrName, capability string) (allowed bool, err error) {
 	required, err := ParseCapability(capability)
 	if err != nil {
-		return false, invalid("capability", "pattern", "%q: %v", capability, err)
+		return false, Invalid("capability", "pattern", "%q: %v", capability, err)
 	}
 	err = s.read(ctx, ref, func(r Reader, _ *Principal) error {
 		role, err := findRole(r, idOrName)
@@ -177,7 +177,7 @@ func (s *Service) UpdateRole(ctx context.Context, ref Ref, id string, in RoleInp
 			return err
 		}
 		if in.ID != "" && in.ID != role.ID {
-			return invalid("role_id", "const", "The id of a role does not change.")
+			return Invalid("role_id", "const", "The id of a role does not change.")
 		}
 		if err := p.needs(RoleModify); err != nil {
 			return err

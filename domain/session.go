@@ -200,7 +200,7 @@ func (s *Service) ChangePassword(ctx context.Context, ref Ref, old, password str
 		return err
 	}
 	if !ok {
-		return invalid("old_password", "const", "This is not your present password.")
+		return Invalid("old_password", "const", "This is not your present password.")
 	}
 	hash, err := s.hashPassword(ctx, user.Name, password)
 	if err != nil {

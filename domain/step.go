@@ -99,10 +99,10 @@ func (s *Service) FailPlan(ctx context.Context, ref Ref, id string) (*PlanObject
 // and fails with a step that is called critical. Needs plan.execute.
 func (s *Service) MoveStep(ctx context.Context, ref Ref, planID, stepID string, to StepStatus, critical bool) (*PlanObject, error) {
 	if !slices.Contains([]StepStatus{StepPending, StepInProgress, StepCompleted, StepBlocked, StepSkipped, StepFailed}, to) {
-		return nil, invalid("status", "enum", "A step is pending, in_progress, completed, blocked, skipped or failed.")
+		return nil, Invalid("status", "enum", "A step is pending, in_progress, completed, blocked, skipped or failed.")
 	}
 	if critical && to != StepFailed {
-		return nil, invalid("critical", "const", "Only a failed step is critical.")
+		return nil, Invalid("critical", "const", "Only a failed step is critical.")
 	}
 	return s.changePlan(ctx, ref, planID, func(tx Tx, p *Principal, plan *Plan, document *mplp.Plan) error {
 		i := slices.IndexFunc(document.Steps, func(step mplp.Step) bool { return step.ID == stepID })

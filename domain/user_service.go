@@ -161,7 +161,7 @@ func findRoles(r Reader, names []string) ([]*Role, error) {
 	for _, name := range names {
 		role, err := findRole(r, name)
 		if ErrorCode(err) == CodeNotFound {
-			return nil, invalid("roles", "reference", "There is no role %s.", name)
+			return nil, Invalid("roles", "reference", "There is no role %s.", name)
 		} else if err != nil {
 			return nil, err
 		}
@@ -170,7 +170,7 @@ func findRoles(r Reader, names []string) ([]*Role, error) {
 		}
 	}
 	if len(roles) == 0 {
-		return nil, invalid("roles", "min_items", "Choose at least one role.")
+		return nil, Invalid("roles", "min_items", "Choose at least one role.")
 	}
 	return roles, nil
 }
@@ -329,7 +329,7 @@ func administrated(r Reader) (bool, error) {
 // transactions: it is slow on purpose.
 func (s *Service) hashPassword(ctx context.Context, name, password string) (string, error) {
 	if err := credential.CheckPassword(password, name); err != nil {
-		return "", invalid("password", "pattern", "The %v.", err)
+		return "", Invalid("password", "pattern", "The %v.", err)
 	}
 	return s.hasher.Hash(ctx, password)
 }

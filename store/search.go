@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"countersign/domain"
-	"countersign/domain/mplp"
 )
 
 // maxWords is how many words a search has at most.
@@ -32,9 +31,7 @@ var idColumns = []string{"canonical_id", "target_id", "session_id"}
 func searchWords(text string) ([]string, error) {
 	words := terms(maxWords+1, text)
 	if len(words) > maxWords {
-		message := fmt.Sprintf("A search has at most %d words.", maxWords)
-		return nil, &domain.Error{Code: domain.CodeInvalid, Message: message,
-			Problems: []mplp.Problem{{Path: "q", Code: "limit", Message: message}}}
+		return nil, domain.Invalid("q", "limit", "A search has at most %d words.", maxWords)
 	}
 	slices.SortStableFunc(words, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
 	return words, nil

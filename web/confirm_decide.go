@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"countersign/domain"
-	"countersign/domain/mplp"
 	"countersign/views"
 )
 
@@ -121,9 +120,7 @@ func (p *confirmPage) decidable(in *decision) error {
 	approves, rejects := in.needs()
 	switch {
 	case in.ContentHash == "":
-		const message = "Name the content hash of what you decide on."
-		return &domain.Error{Code: domain.CodeInvalid, Message: message,
-			Problems: []mplp.Problem{{Path: "content_hash", Code: "required", Message: message}}}
+		return domain.Invalid("content_hash", "required", "Name the content hash of what you decide on.")
 	case approves && p.Standing.Approve != nil:
 		return p.Standing.Approve
 	case rejects && p.Standing.Reject != nil:

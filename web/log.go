@@ -80,8 +80,7 @@ func entryCursor(cursor string) (*int64, error) {
 	}
 	seq, err := strconv.ParseInt(cursor, 10, 64)
 	if err != nil || seq < 0 {
-		const message = "The cursor is none that this list gave."
-		return nil, &domain.Error{Code: domain.CodeInvalid, Message: message, Problems: []mplp.Problem{{Path: "cursor", Code: "format", Message: message}}}
+		return nil, domain.Invalid("cursor", "format", "The cursor is none that this list gave.")
 	}
 	return &seq, nil
 }

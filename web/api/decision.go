@@ -63,11 +63,11 @@ var entityTag = regexp.MustCompile(`^"?(sha256:[0-9a-f]{64})"?$`)
 func ifMatch(c echo.Context) (string, error) {
 	header := c.Request().Header.Get("If-Match")
 	if header == "" {
-		return "", invalid("If-Match", "required", "Name the content hash of what you decide on in If-Match.")
+		return "", domain.Invalid("If-Match", "required", "Name the content hash of what you decide on in If-Match.")
 	}
 	tag := entityTag.FindStringSubmatch(header)
 	if tag == nil {
-		return "", invalid("If-Match", "pattern", "If-Match is one content hash in quotes: sha256: and 64 hexadecimal digits.")
+		return "", domain.Invalid("If-Match", "pattern", "If-Match is one content hash in quotes: sha256: and 64 hexadecimal digits.")
 	}
 	return tag[1], nil
 }

@@ -50,7 +50,7 @@ func logSize(c echo.Context, name string, absent int64) (int64, error) {
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 1 {
-		return 0, invalid(name, "type_error", name+" is a number of log entries, 1 or more.")
+		return 0, domain.Invalid(name, "type_error", "%s is a number of log entries, 1 or more.", name)
 	}
 	return n, nil
 }

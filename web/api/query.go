@@ -1,7 +1,6 @@
 package api
 
 import (
-	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -11,13 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"countersign/domain"
-	"countersign/domain/mplp"
 )
-
-// invalid refuses one value of the request's address or headers.
-func invalid(path, code, message string) error {
-	return &domain.Error{Code: domain.CodeInvalid, Message: message, Problems: []mplp.Problem{{Path: path, Code: code, Message: message}}}
-}
 
 // formCanonical asks for objects that validate against the official schemas.
 const formCanonical = "canonical"
@@ -26,15 +19,15 @@ const formCanonical = "canonical"
 // there are none of: a filter that is silently dropped shows too much.
 func checkQuery(query url.Values, malformed error) error {
 	if malformed != nil {
-		return invalid("", "format", "The query of the address is malformed.")
+		return domain.Invalid("", "format", "The query of the address is malformed.")
 	}
 	for name, values := range query {
 		if len(values) > 1 {
-			return invalid(name, "unique", "The parameter "+name+" stands there more than once.")
+			return domain.Invalid(name, "unique", "The parameter %s stands there more than once.", name)
 		}
 	}
 	if form := query.Get("form"); form != "" && form != "native" && form != formCanonical {
-		return invalid("form", "enum", "form is one of native, canonical.")
+		return domain.Invalid("form", "enum", "form is one of native, canonical.")
 	}
 	return nil
 }
@@ -49,7 +42,7 @@ func choice[T ~string](c echo.Context, name string, allowed ...T) (T, error) {
 	for i, a := range allowed {
 		words[i] = string(a)
 	}
-	return "", invalid(name, "enum", name+" is one of "+strings.Join(words, ", ")+".")
+	return "", domain.Invalid(name, "enum", "%s is one of %s.", name, strings.Join(words, ", "))
 }
 
 // page reads which part of a list is asked for.
@@ -61,10 +54,10 @@ func page(c echo.Context) (domain.Page, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || !digits(text) {
-		return p, invalid("limit", "type_error", "limit is a whole number.")
+		return p, domain.Invalid("limit", "type_error", "limit is a whole number.")
 	}
 	if n < 1 || n > domain.MaxPage {
-		return p, invalid("limit", "limit", fmt.Sprintf("limit is from 1 to %d.", domain.MaxPage))
+		return p, domain.Invalid("limit", "limit", "limit is from 1 to %d.", domain.MaxPage)
 	}
 	p.Limit = n
 	return p, nil
@@ -78,7 +71,7 @@ func wait(c echo.Context) (time.Duration, error) {
 		return 0, nil
 	}
 	if !digits(text) {
-		return 0, invalid("wait", "type_error", "wait is a whole number of seconds.")
+		return 0, domain.Invalid("wait", "type_error", "wait is a whole number of seconds.")
 	}
 	seconds, err := strconv.Atoi(text)
 	if most := int(domain.MaxWait / time.Second); err != nil || seconds > most {

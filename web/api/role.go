@@ -63,7 +63,7 @@ func cutRoles(roles []*domain.Role, page domain.Page) (part []*domain.Role, next
 	if page.Cursor != "" {
 		i := slices.IndexFunc(roles, func(r *domain.Role) bool { return r.ID == page.Cursor })
 		if i < 0 {
-			return nil, "", invalid("cursor", "format", "The cursor is none that this list gave, or its role is gone.")
+			return nil, "", domain.Invalid("cursor", "format", "The cursor is none that this list gave, or its role is gone.")
 		}
 		roles = roles[i+1:]
 	}
@@ -107,7 +107,7 @@ func (a *api) deleteRole(c echo.Context, by domain.Ref) error {
 func (a *api) can(c echo.Context, by domain.Ref) error {
 	capability := c.QueryParam("capability")
 	if capability == "" {
-		return invalid("capability", "required", "Name the capability to check.")
+		return domain.Invalid("capability", "required", "Name the capability to check.")
 	}
 	allowed, err := a.service.Can(c.Request().Context(), by, param(c, "id"), capability)
 	if err != nil {

@@ -164,9 +164,9 @@ func (a *api) command(ctx context.Context, s *socket, text []byte) (key string, 
 	case err != nil:
 		return "", err
 	case in.Key == "":
-		return "", invalid("approval_key", "required", "Name the approval request in approval_key.")
+		return "", domain.Invalid("approval_key", "required", "Name the approval request in approval_key.")
 	case in.SessionID != s.session:
-		return in.Key, invalid("session_id", "const", "This socket is of the session "+s.session+".")
+		return in.Key, domain.Invalid("session_id", "const", "This socket is of the session %s.", s.session)
 	}
 	_, err = a.service.DecideApproval(ctx, s.by, in.Key, in)
 	return in.Key, err

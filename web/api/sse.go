@@ -34,7 +34,7 @@ func place(path, text string) (*domain.Cursor, error) {
 	}
 	at, err := domain.ParseCursor(text)
 	if err != nil {
-		return nil, invalid(path, "format", "A place in the log is <log sequence>.<n>, as ids of events are.")
+		return nil, domain.Invalid(path, "format", "A place in the log is <log sequence>.<n>, as ids of events are.")
 	}
 	return &at, nil
 }
