@@ -10,8 +10,7 @@ import (
 	"countersign/domain/mplp"
 )
 
-// Limits bounds what one server accepts. It is the only place for such
-// numbers; DefaultLimits is DESIGN's table.
+// Limits bounds what one server accepts. DefaultLimits is DESIGN's table.
 type Limits struct {
 	Body     int // bytes of a JSON body
 	PlanBody int // bytes of a plan
@@ -31,9 +30,10 @@ type Limits struct {
 
 // DefaultLimits returns the limits of a server that was not told otherwise.
 func DefaultLimits() Limits {
+	wire := mplp.DefaultLimits
 	return Limits{
-		Body: 256 << 10, PlanBody: 4 << 20, Depth: 32, Number: 64, Actions: 32,
-		Steps: 5_000, Edges: 20_000, Events: 10_000, Drawn: 500, Pending: 1_000, Waits: 1_000, AllWaits: 50_000,
+		Body: 256 << 10, PlanBody: 4 << 20, Depth: wire.Depth, Number: wire.NumberLen, Actions: wire.Actions,
+		Steps: wire.Steps, Edges: wire.Edges, Events: wire.Events, Drawn: 500, Pending: 1_000, Waits: 1_000, AllWaits: 50_000,
 		Creates: 50, Burst: 500,
 	}
 }
@@ -41,7 +41,7 @@ func DefaultLimits() Limits {
 // Deadlines of confirms, in whole seconds (requirements A-11b).
 const (
 	DefaultTimeout = 300
-	MaxTimeout     = 2_592_000
+	MaxTimeout     = mplp.MaxTimeout
 )
 
 // MaxWait is how long a caller may wait for an outcome in one request.

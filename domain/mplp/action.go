@@ -64,7 +64,7 @@ func reviewConfigs(p *[]ReviewConfig) func(value) {
 func (c *ReviewConfig) read(v value, o *Object) {
 	v.r.members(v.path, o, fields{
 		{"require_approval", c.requireApproval},
-		{"timeout", whole(&c.Timeout, 1, longestTimeout)},
+		{"timeout", whole(&c.Timeout, 1, MaxTimeout)},
 		{"allowed_decisions", c.allowedDecisions},
 	})
 }

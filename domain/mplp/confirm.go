@@ -19,8 +19,8 @@ type Confirm struct {
 	Warnings                                                    []Warning
 }
 
-// longestTimeout is thirty days in seconds.
-const longestTimeout = 2_592_000
+// MaxTimeout is thirty days in seconds (requirements A-11b).
+const MaxTimeout = 2_592_000
 
 // ParseConfirm reads a posted confirm. Errors are *SyntaxError or *Invalid.
 func ParseConfirm(data []byte, l Limits) (*Confirm, error) {
@@ -63,7 +63,7 @@ func (c *Confirm) read(r *reader, at func(name string) string, other fields, req
 		{"on_reject", oneOf(&c.OnReject, "abort", "recover")},
 		{"session_id", id(&c.SessionID)},
 		{"message_id", text(&c.MessageID)},
-		{"timeout", whole(&c.Timeout, 1, longestTimeout)},
+		{"timeout", whole(&c.Timeout, 1, MaxTimeout)},
 		{"decisions", records(&c.Decisions)},
 		{"actions", actions(&c.Actions)},
 		{"review_configs", reviewConfigs(&c.ReviewConfigs)},
