@@ -53,7 +53,7 @@ func (s *Service) planDetail(r Reader, p *Principal, plan *Plan) (*PlanDetail, e
 // Plans lists the plans that the reader may see, newest first.
 func (s *Service) Plans(ctx context.Context, ref Ref, f PlanFilter, page Page) (list []*Plan, next string, err error) {
 	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
-		f.Visible = Visibility{All: p.readsPlans(), Group: p.Group}
+		f.Visible = p.plans()
 		list, next, err = r.Plans(f, page)
 		return err
 	})
@@ -63,7 +63,7 @@ func (s *Service) Plans(ctx context.Context, ref Ref, f PlanFilter, page Page) (
 // PlanRows is Plans with what a list shows beside.
 func (s *Service) PlanRows(ctx context.Context, ref Ref, f PlanFilter, page Page) (list []*PlanRow, next string, err error) {
 	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
-		f.Visible = Visibility{All: p.readsPlans(), Group: p.Group}
+		f.Visible = p.plans()
 		plans, after, err := r.Plans(f, page)
 		if err != nil {
 			return err
@@ -102,6 +102,9 @@ func visiblePlan(r Reader, p *Principal, id string) (*Plan, error) {
 	}
 	return plan, nil
 }
+
+// plans are those that a principal sees in lists.
+func (p *Principal) plans() Visibility { return Visibility{All: p.readsPlans(), Group: p.Group} }
 
 // readsPlans says whether a principal sees the plans of other groups. A key
 // does so only when it may decide.

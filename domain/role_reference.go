@@ -79,7 +79,7 @@ func (refs *RoleReferences) findContexts(r Reader, p *Principal, role *Role) err
 }
 
 func (s *Service) findSteps(r Reader, p *Principal, role *Role, refs *RoleReferences) error {
-	plans, _, err := r.Plans(PlanFilter{Visible: Visibility{All: p.readsPlans(), Group: p.Group}}, Page{})
+	plans, _, err := r.Plans(PlanFilter{Visible: p.plans()}, Page{})
 	if err != nil {
 		return err
 	}
