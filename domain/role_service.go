@@ -26,6 +26,12 @@ func RoleFromJSON(r *mplp.Role) RoleInput {
 	return RoleInput{ID: r.ID, Name: r.Name, Description: r.Description, Capabilities: r.Capabilities, Locked: r.Locked, Native: r.Native}
 }
 
+// Check refuses what no role may have, whatever roles there are.
+func (in *RoleInput) Check() error {
+	_, err := in.check()
+	return err
+}
+
 func (in *RoleInput) check() ([]Capability, error) {
 	if err := checkName("name", in.Name); err != nil {
 		return nil, err

@@ -2,7 +2,6 @@ package api
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
@@ -30,7 +29,7 @@ type validator func([]byte, mplp.Limits) ([]mplp.Warning, error)
 var validators = map[string]validator{
 	"confirm": parsing(mplp.ParseConfirm, func(c *mplp.Confirm) ([]mplp.Warning, error) { return c.Warnings, nil }),
 	"plan":    parsing(mplp.ParsePlan, func(p *mplp.Plan) ([]mplp.Warning, error) { return p.Warnings, nil }),
-	"role":    parsing(mplp.ParseRole, func(r *mplp.Role) ([]mplp.Warning, error) { return r.Warnings, checkCapabilities(r.Capabilities) }),
+	"role":    parsing(mplp.ParseRole, checkRole),
 	"context": parsing(mplp.ParseContext, func(c *mplp.Context) ([]mplp.Warning, error) { return c.Warnings, nil }),
 	"trace":   parsing(mplp.ParseTraceObject, func(t *mplp.TraceObject) ([]mplp.Warning, error) { return t.Warnings, nil }),
 }
@@ -53,18 +52,13 @@ func strict(kind string) validator {
 	}
 }
 
-// checkCapabilities checks the grammar, which the wire form leaves open.
-func checkCapabilities(list []string) error {
-	var problems []mplp.Problem
-	for i, text := range list {
-		if _, err := domain.ParseCapability(text); err != nil {
-			problems = append(problems, mplp.Problem{Path: fmt.Sprintf("capabilities[%d]", i), Code: "pattern", Message: fmt.Sprintf("%q: %v", text, err)})
-		}
+// checkRole checks the name and the capabilities, which the wire form leaves open.
+func checkRole(r *mplp.Role) ([]mplp.Warning, error) {
+	in := domain.RoleFromJSON(r)
+	if err := in.Check(); err != nil {
+		return nil, &mplp.Invalid{Problems: domain.AsError(err).Problems}
 	}
-	if problems == nil {
-		return nil
-	}
-	return &mplp.Invalid{Problems: problems}
+	return r.Warnings, nil
 }
 
 // validate checks an object by itself, without writing anything: what only the

@@ -20,6 +20,8 @@ func TestValidate_WritesNothing(t *testing.T) {
 		{"context with what is filled", "context?mode=liberal", `{}`, true, `"warnings":[{"path":"meta","code":"filled"`},
 		{"role", "role", example(t, "s001-L199-role"), true, `"errors":[]`},
 		{"role with a malformed capability", "role", `{"name":"x","capabilities":["plan.create","plan."]}`, false, `"path":"capabilities[1]","code":"pattern"`},
+		{"role with a capability twice", "role", `{"name":"x","capabilities":["plan.create","plan.create"]}`, false, `"path":"capabilities[1]","code":"unique"`},
+		{"role with a reserved name", "role", `{"name":"system"}`, false, `"path":"name","code":"const"`},
 		{"plan", "plan", example(t, "s003-L228-plan"), true, `"errors":[]`},
 		{"plan with a dangling dependency (P-20)", "plan", strings.Replace(draft, `"s1"]`, `"s9"]`, 1), false, "Step s2 depends on non-existent s9"},
 		{"plan with a cycle (P-20)", "plan", strings.Replace(draft, `"s1"]`, `"s2"]`, 1), false, "Cyclic dependency detected"},
