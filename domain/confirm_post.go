@@ -41,16 +41,7 @@ func (s *Service) postConfirm(tx Tx, p *Principal, in *posting) (*PostedConfirm,
 	if old, err := postedBefore(tx, in.ID, in.asked.ApprovalKey); err != nil {
 		return nil, err
 	} else if old != nil {
-		if old.RequestedGroup != p.Group || !bytes.Equal(old.BodyDigest, in.asked.BodyDigest) {
-			return nil, refuse(CodeIDTaken, "This id or approval key names another confirm.")
-		}
-		object, err := confirmObject(tx, old)
-		if errors.Is(err, ErrNotFound) {
-			return nil, refuse(CodeIDTaken, "This id or approval key names a confirm whose content has been forgotten.")
-		} else if err != nil {
-			return nil, err
-		}
-		return &PostedConfirm{Confirm: old, Native: object.Native, Warnings: in.Warnings}, nil
+		return repeated(tx, p, old, in)
 	}
 	if !in.asked.Imported { // nobody has to decide an import
 		if err := s.quota(tx, p); err != nil {
@@ -90,6 +81,26 @@ func (s *Service) postConfirm(tx Tx, p *Principal, in *posting) (*PostedConfirm,
 	if err := tx.InsertConfirm(c, content); err != nil {
 		return nil, taken(err, "confirm")
 	}
+	posted := &PostedConfirm{Confirm: c, Native: object, Created: true, Warnings: warnings}
+	return posted, s.logPosted(tx, p, c, in, warnings)
+}
+
+// repeated answers a post whose id or approval key a confirm has already: the
+// same post gets that confirm.
+func repeated(r Reader, p *Principal, old *Confirm, in *posting) (*PostedConfirm, error) {
+	if old.RequestedGroup != p.Group || !bytes.Equal(old.BodyDigest, in.asked.BodyDigest) {
+		return nil, refuse(CodeIDTaken, "This id or approval key names another confirm.")
+	}
+	object, err := confirmObject(r, old)
+	if errors.Is(err, ErrNotFound) {
+		return nil, refuse(CodeIDTaken, "This id or approval key names a confirm whose content has been forgotten.")
+	} else if err != nil {
+		return nil, err
+	}
+	return &PostedConfirm{Confirm: old, Native: object.Native, Warnings: in.Warnings}, nil
+}
+
+func (s *Service) logPosted(tx Tx, p *Principal, c *Confirm, in *posting, warnings []mplp.Warning) error {
 	event := "confirm.requested"
 	if c.Imported {
 		event = "confirm.imported"
@@ -107,9 +118,8 @@ func (s *Service) postConfirm(tx Tx, p *Principal, in *posting) (*PostedConfirm,
 	if len(warnings) > 0 {
 		facts = append(facts, "warnings", loggedWarnings(warnings))
 	}
-	posted := &PostedConfirm{Confirm: c, Native: object, Created: true, Warnings: warnings}
-	return posted, s.log(tx, p, evidence.Entry{
-		Type: event, Role: role, Cause: string(c.Cause), ConfirmID: c.ID, PlanID: c.PlanID,
+	return s.log(tx, p, evidence.Entry{
+		Type: event, Role: c.RequestedByRole, Cause: string(c.Cause), ConfirmID: c.ID, PlanID: c.PlanID,
 		ContentHash: c.ContentHash, TraceID: c.TraceID, SpanID: c.SpanID, Data: data(facts...),
 	})
 }
