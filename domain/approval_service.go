@@ -36,12 +36,15 @@ func (s *Service) PostApproval(ctx context.Context, ref Ref, in *mplp.Approval) 
 	return posted, err
 }
 
+// nextApprovalKey makes a key that is free. A client may have chosen some of the keys
+// itself, so each further look goes twice as far: all who write wait meanwhile.
 func nextApprovalKey(r Reader, sessionID string) (string, error) {
 	n, err := r.ApprovalCount(sessionID)
 	if err != nil {
 		return "", err
 	}
-	for n++; ; n++ { // a client may have chosen some of the keys itself
+	n++
+	for step := 1; ; n, step = n+step, 2*step {
 		key := fmt.Sprintf("%s_%d", sessionID, n)
 		if _, err := r.ConfirmByApprovalKey(key); errors.Is(err, ErrNotFound) {
 			return key, nil

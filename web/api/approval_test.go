@@ -51,6 +51,22 @@ func TestApproval_KeyIsGiven(t *testing.T) {
 	agent.post("/approvals", toolCall).problem(http.StatusUnprocessableEntity, "invalid").fault("session_id", "required")
 }
 
+// Keys that somebody has chosen in advance are passed over, by longer and longer
+// steps: however many there are, nobody waits for them.
+func TestApproval_GivenKeyIsSoonFound(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	agent := s.agent("executor")
+	for _, chosen := range []string{"6", "7", "8", "9", "10"} {
+		agent.post("/approvals", `{"approval_key":"s-1_`+chosen+`",`+toolCall[1:]).want(http.StatusCreated)
+	}
+	for _, want := range []string{"s-1_13", "s-1_14"} { // after 6, 7 and 9, and after 7, 8 and 10
+		if got := agent.post("/approvals", `{"session_id":"s-1",`+toolCall[1:]).want(http.StatusCreated).text("approval_key"); got != want {
+			t.Errorf("approval_key %q, want %q", got, want)
+		}
+	}
+}
+
 // TestA17_MissingDecisionsAreFilled checks when the first decision goes for all.
 func TestA17_MissingDecisionsAreFilled(t *testing.T) {
 	t.Parallel()
