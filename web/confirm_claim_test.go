@@ -24,6 +24,8 @@ func TestImport_ShowsWhatItClaims(t *testing.T) {
 			"posted as already cancelled", []string{"It claims to be cancelled", "It names nobody who decided."}},
 		{"decisions alone", `"decisions":[{"status":"approved","decided_by_role":"boss"}]`,
 			"", []string{"It brings decisions along", "approved by boss"}},
+		{"with events", `"status":"approved","events":[{"event_type":"confirm_approved"}]`,
+			"posted as already approved", []string{"It claims to be approved"}},
 		{"with arguments", `"status":"approved","actions":[{"name":"pay","args":{"n":1e400}}]`,
 			"posted as already approved", []string{"It claims to be approved"}},
 	}
