@@ -7,6 +7,7 @@ import (
 
 	"countersign/domain"
 	"countersign/domain/evidence"
+	"countersign/domain/mplp"
 )
 
 // What a filter finds along its types is what it would find in all events.
@@ -69,6 +70,48 @@ func TestEvents_ALongHistoryIsReadInParts(t *testing.T) {
 		}
 		if readings != 1 {
 			t.Errorf("type %q: went on %d times, want once", f.Type, readings)
+		}
+	}
+}
+
+// A trace may name any plan. Nobody's history ends there, and it is that of who
+// posted it.
+func TestEvents_TracesNameWhatThereIsNot(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	agent := w.key("bot", w.role("worker", "plan.*", "trace.read"))
+	w.user("owner", "executor")
+	other := w.keyFor(domain.KeyInput{Name: "other", Roles: []string{"worker"}, Owner: "owner"})
+	w.plan(agent, "p-1")
+	for _, plan := range []string{"nothing", "p-1"} {
+		in, err := mplp.ParseTraceObject([]byte(`{"trace_id":"of-`+plan+`","context_id":"c","plan_id":"`+plan+`"}`), w.Limits().Wire())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.CreateTrace(w.ctx, other, in); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tt := range []struct {
+		name string
+		ref  domain.Ref
+		want []string
+	}{
+		{"the plan's", agent, []string{"plan.created"}},
+		{"the traces'", other, []string{"trace.created", "trace.created"}},
+	} {
+		events, _, err := w.Events(w.ctx, tt.ref, domain.EventFilter{})
+		if err != nil {
+			t.Fatalf("%s: %v", tt.name, err)
+		}
+		var got []string
+		for _, e := range events {
+			if e.Cursor.N == 0 {
+				got = append(got, e.Type)
+			}
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
 	}
 }

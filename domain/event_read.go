@@ -127,7 +127,8 @@ func (f *EventFilter) entryTypes() []string {
 var otherFamilies = []string{"import_process", "intent", "delta_intent", "impact_analysis", "compensation_plan", "methodology", "reasoning_graph", "cost_budget", "external_integration"}
 
 // seesEntry says whether a reader of history may see an entry: a user all, a
-// key only what concerns its group's confirms and plans.
+// key only what concerns its group's confirms, plans and traces. A trace may name a
+// plan that is another group's, or that there is not.
 func (p *Principal) seesEntry(r Reader, e *evidence.Entry) (bool, error) {
 	if p.Kind != KindAgent {
 		return true, nil
@@ -145,6 +146,12 @@ func (p *Principal) seesEntry(r Reader, e *evidence.Entry) (bool, error) {
 			return group("", err)
 		}
 		return group(c.RequestedGroup, nil)
+	case e.Type == "trace.created":
+		t, err := r.Trace(e.ObjectID)
+		if err != nil {
+			return group("", err)
+		}
+		return group(t.Group, nil)
 	case e.PlanID != "":
 		plan, err := r.Plan(e.PlanID)
 		if err != nil {
