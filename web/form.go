@@ -27,6 +27,31 @@ func staleForm() error {
 		message: "It was made for another session, so it does not count. Load the page again and send it once more."}
 }
 
+// Anybody may send forms without a session, and what has come of one is in memory
+// until the rest has. Those larger than a sign-in by itself are so many at once.
+const (
+	smallForm  = 64 << 10 // bytes
+	largeForms = 16
+)
+
+// few answers a form of somebody who is not signed in, unless it is large and too
+// many are.
+func (s *Server) few(answer echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if n := c.Request().ContentLength; 0 <= n && n <= smallForm {
+			return answer(c)
+		}
+		select {
+		case s.large <- struct{}{}:
+			defer func() { <-s.large }()
+			return answer(c)
+		default:
+			return &failure{status: http.StatusTooManyRequests, title: "Too many large forms",
+				message: "The server takes only so many large forms at once from who is not signed in, so this one did not count. Sign in, and send it again."}
+		}
+	}
+}
+
 // parseForm reads the fields of a body of at most limit bytes; those of the
 // address do not count.
 func parseForm(c echo.Context, limit int64) error {

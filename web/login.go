@@ -14,11 +14,11 @@ import (
 
 func (s *Server) mountDoors() {
 	s.table.Add(http.MethodGet, "/login", route.Public, s.loginPage)
-	s.table.Add(http.MethodPost, "/login", route.Public, s.login)
+	s.table.Add(http.MethodPost, "/login", route.Public, s.few(s.login))
 	s.table.Add(http.MethodPost, "/logout", route.Known, s.logout)
 	for _, path := range []string{"/setup", "/password"} {
 		s.table.Add(http.MethodGet, path, route.Public, s.linkPage)
-		s.table.Add(http.MethodPost, path, route.Public, s.useLink)
+		s.table.Add(http.MethodPost, path, route.Public, s.few(s.useLink))
 	}
 }
 

@@ -60,6 +60,7 @@ type Server struct {
 	drawings *drawings
 	lists    inboxLists
 	again    map[string]showAgain // by the path that a form is posted to
+	large    chan struct{}        // as many as there are large forms of strangers; see few
 	ready    *readiness
 	observed func(Request)
 	waiting  func(kind string, by int)
@@ -72,7 +73,7 @@ var _ http.Handler = (*Server)(nil)
 func New(c Config) *Server {
 	s := &Server{
 		echo: echo.New(), svc: c.Service, assets: c.Assets, logger: c.Logger, base: c.BaseURL,
-		observed: c.Observed, waiting: c.Waiting, again: map[string]showAgain{},
+		observed: c.Observed, waiting: c.Waiting, again: map[string]showAgain{}, large: make(chan struct{}, largeForms),
 	}
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)
@@ -160,7 +161,7 @@ func (s *Server) form(path string, needs route.Needs, handle func(*visit) error)
 		again := s.again[path]
 		v, err := s.visit(c)
 		if again != nil && domain.ErrorCode(err) == domain.CodeUnauthenticated {
-			return s.keep(c)
+			return s.few(s.keep)(c)
 		} else if err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"fmt"
@@ -224,4 +225,43 @@ func TestT29_CompressedFormsAreRefused(t *testing.T) {
 	r.Header.Set("Content-Encoding", "gzip")
 	r.Header.Set("Origin", w.url)
 	b.want(b.send(r), http.StatusUnsupportedMediaType)
+}
+
+// TestT29_LargeFormsOfStrangersAreFew: anybody may begin to send one, and what has
+// come of it is kept in memory. Nobody is kept from signing in by that.
+func TestT29_LargeFormsOfStrangersAreFew(t *testing.T) {
+	t.Parallel()
+	const few = 16
+	w := newWorld(t)
+	b := w.user("somebody", "admin")
+	paths := []string{"/login", "/password", "/confirms/c/decision"}
+	begin := func(path string) net.Conn {
+		c, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.Close() })
+		_, err = fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000000\r\n\r\nkept=x", path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	// One that is not among the few is answered before all of it has come.
+	refused := make(chan string)
+	for i := range few + len(paths) {
+		c, path := begin(paths[i%len(paths)]), paths[i%len(paths)]
+		go func() {
+			answer, err := http.ReadResponse(bufio.NewReader(c), nil)
+			if err == nil && answer.StatusCode == http.StatusTooManyRequests {
+				refused <- path
+			}
+		}()
+	}
+	for range paths {
+		<-refused
+	}
+	door := b.browser()
+	door.want(door.submit(door.get("/login"), "/login", "username", "somebody", "password", password), http.StatusSeeOther)
+	b.want(b.submit(b.get("/roles/new"), "/roles", "name", "night", "description", strings.Repeat("x", 100_000)), http.StatusSeeOther)
 }
