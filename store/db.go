@@ -105,7 +105,7 @@ func (db *DB) open(ctx context.Context, o Options) (err error) {
 	if err := db.dialect.caution(c, o.Logger); err != nil {
 		return errors.Join(err, c.close())
 	}
-	if err := migrate(ctx, c, o.Now); err != nil {
+	if err := migrate(ctx, c, o); err != nil {
 		return errors.Join(err, c.close())
 	}
 	if db.writer, err = newWriter(ctx, c, db.keys, o); err != nil {

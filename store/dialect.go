@@ -117,6 +117,12 @@ func crowded(err error) bool {
 	return errors.As(err, &e) && e.Code == "53300"
 }
 
+// locked says whether another process held a lock for too long.
+func locked(err error) bool {
+	var e *pgconn.PgError
+	return busy(err) || errors.As(err, &e) && e.Code == "55P03"
+}
+
 // duplicate says whether a unique column already has the value.
 func duplicate(err error) bool {
 	var lite *sqliteError

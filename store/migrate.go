@@ -59,8 +59,9 @@ func loadMigrations(files fs.ReadFileFS, directory string) []Migration {
 }
 
 // migrate applies what is missing, each migration in a transaction of its own.
-// Two processes may start at once: each looks again under the lock.
-func migrate(ctx context.Context, c *conn, now func() time.Time) (err error) {
+// Two processes may start at once: each looks again under the lock, and waits for
+// it as long as the other migrates, or until ctx ends.
+func migrate(ctx context.Context, c *conn, o Options) (err error) {
 	if s, bounded := c.session.(*postgresSession); bounded {
 		var end func() error
 		if end, err = s.unbounded(); err != nil {
@@ -68,16 +69,30 @@ func migrate(ctx context.Context, c *conn, now func() time.Time) (err error) {
 		}
 		defer func() { err = errors.Join(err, end()) }()
 	}
-	for {
-		done, err := migrateOne(ctx, c, now)
-		if err != nil {
-			_ = c.rollback() // the first error says more
-			return err
-		}
+	defer context.AfterFunc(ctx, c.dialect.abort)()
+	for waits := false; ; {
+		done, err := migrateOne(ctx, c, o.Now)
 		if done {
 			return nil
 		}
+		if err == nil {
+			continue
+		}
+		_ = c.rollback() // the first error says more
+		if !locked(err) || ctx.Err() != nil || migrated(c) {
+			return err
+		}
+		if !waits && o.Logger != nil {
+			o.Logger.Warn("the schema has to be brought up to date, and another process has the lock: this one waits until it is done")
+		}
+		waits = true
 	}
+}
+
+// migrated says whether there is nothing to apply.
+func migrated(c *conn) bool {
+	applied, err := appliedMigrations(c)
+	return err == nil && len(applied) >= len(c.dialect.migrations())
 }
 
 func migrateOne(ctx context.Context, c *conn, now func() time.Time) (done bool, err error) {
@@ -109,7 +124,7 @@ func migrateOne(ctx context.Context, c *conn, now func() time.Time) (done bool, 
 		}
 	}
 	_, err = c.commit(false)
-	return done, err
+	return done && err == nil, err
 }
 
 // compatible refuses a schema that this program does not know.

@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
+	"log/slog"
 	"os"
 	"strings"
 	"sync"
@@ -10,6 +12,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/store/postgrestest"
 )
 
 // meddle changes a database as something else would.
@@ -150,4 +155,121 @@ func TestAppendOnlyTables(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Who starts while another node migrates says so and waits, however long that
+// takes. Where there is nothing to migrate, nobody waits for whoever has the lock.
+func TestMigrate_WaitsForWhoMigrates(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.Database(t)
+	said, ended := make(signals), make(chan error, 1)
+	c := newcomer(t, url, "SET lock_timeout = 1")
+	try := func() {
+		ended <- migrate(t.Context(), c, Options{Now: time.Now, Logger: slog.New(slog.NewTextHandler(said, nil))})
+	}
+	release := lockPostgreSQL(t, url)
+	go try()
+	select {
+	case text := <-said:
+		if !strings.Contains(text, "waits until it is done") {
+			t.Errorf("logged %q", text)
+		}
+	case err := <-ended:
+		t.Fatalf("it did not wait: %v", err)
+	}
+	release()
+	if err := <-ended; err != nil {
+		t.Errorf("after the other was done: %v", err)
+	}
+	defer lockPostgreSQL(t, url)()
+	if try(); !locked(<-ended) {
+		t.Error("with nothing to migrate it waited")
+	}
+}
+
+// Who waits so ends when it is told to, and not when the lock is free.
+func TestMigrate_EndsWaiting(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.Database(t)
+	c := newcomer(t, url, "SET lock_timeout = 0")
+	ctx, stop := context.WithCancel(t.Context())
+	defer lockPostgreSQL(t, url)()
+	ended := make(chan error, 1)
+	go func() { ended <- migrate(ctx, c, Options{Now: time.Now}) }()
+	awaitWaiter(t, url)
+	stop()
+	select {
+	case err := <-ended:
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("error %v, want %v", err, context.Canceled)
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("it still waits")
+	}
+}
+
+// newcomer is a connection that writes, with a setting.
+func newcomer(t *testing.T, url, setting string) *conn {
+	t.Helper()
+	d, err := dialectOf(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := openConn(t.Context(), d, writes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.close() }) // it may be gone
+	if err := c.script(setting); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// lockPostgreSQL takes the lock of whoever writes.
+func lockPostgreSQL(t *testing.T, url string) (release func()) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err == nil {
+		_, err = conn.Exec(t.Context(), postgresWords.begin)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		if err := conn.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// awaitWaiter waits until somebody waits for that lock.
+func awaitWaiter(t *testing.T, url string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	late := time.After(time.Minute)
+	for waiting := false; !waiting; {
+		const text = `SELECT EXISTS (SELECT FROM pg_locks JOIN pg_database ON pg_database.oid = database
+			WHERE datname = current_database() AND locktype = 'advisory' AND NOT granted)`
+		if err := conn.QueryRow(t.Context(), text).Scan(&waiting); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case <-late:
+			t.Fatal("nobody waits")
+		default:
+		}
+	}
+}
+
+// signals gives what is written to it to whoever waits for it.
+type signals chan string
+
+func (s signals) Write(p []byte) (int, error) {
+	s <- string(p)
+	return len(p), nil
 }

@@ -96,7 +96,7 @@ func moveTo(ctx context.Context, source *conn, file string, target dialect, o Op
 		return nil, err
 	}
 	defer func() { _ = c.close() }() // what was not committed did not happen
-	if err := migrate(ctx, c, o.Now); err != nil {
+	if err := migrate(ctx, c, o); err != nil {
 		return nil, err
 	}
 	if err := c.begin(ctx, target.words().begin); err != nil {

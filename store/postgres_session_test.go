@@ -99,7 +99,7 @@ func TestMigrate_TakesWhatItTakes(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.timeout = time.Nanosecond
-	if err := migrate(t.Context(), c, time.Now); err != nil {
+	if err := migrate(t.Context(), c, Options{Now: time.Now}); err != nil {
 		t.Error(err)
 	}
 	if s.timeout != time.Nanosecond {

@@ -302,7 +302,7 @@ var freshSQLite = sync.OnceValues(func() (map[string]string, error) {
 	}
 	c := &conn{session: s, dialect: &sqlite{}}
 	defer func() { _ = c.close() }() // nothing is kept
-	if err := migrate(context.Background(), c, nil); err != nil {
+	if err := migrate(context.Background(), c, Options{}); err != nil {
 		return nil, err
 	}
 	return c.dialect.schema(&reader{c: c}, nil)
