@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -81,5 +82,18 @@ func TestEnvironmentNamesTheVariable(t *testing.T) {
 	want := `invalid value "ftp://x" in $COUNTERSIGN_BASE_URL: write it like https://countersign.example.org, without a path`
 	if err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
+// Where the signing key and the head file lie holds for every command on the
+// database, so the help of each says what says so.
+func TestHelp_SaysWhereTheKeyAndTheHeadLie(t *testing.T) {
+	t.Parallel()
+	for _, cmd := range commands() {
+		for _, name := range []string{"signing-key", "head"} {
+			if help := cmd.help(); !strings.Contains(help, "$"+variable(name)) {
+				t.Errorf("%s: its help does not name $%s:\n%s", cmd.name, variable(name), help)
+			}
+		}
 	}
 }

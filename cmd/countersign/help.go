@@ -38,6 +38,9 @@ func (cmd *command) help() string {
 		fmt.Fprintf(table, "  --%s %s\t%s\n", f.Name, value, what)
 	})
 	_ = table.Flush() // a strings.Builder takes everything
+	if key, head := "signing-key", "head"; f.Lookup(key) == nil {
+		fmt.Fprintf(&text, "\nThe signing key and the head file lie beside the database, with PostgreSQL in the working directory, unless $%s and $%s say where.\n", variable(key), variable(head))
+	}
 	return text.String()
 }
 
