@@ -96,6 +96,11 @@ func moveTo(ctx context.Context, source *conn, file string, target dialect, o Op
 		return nil, err
 	}
 	defer func() { _ = c.close() }() // what was not committed did not happen
+	if server, ok := target.(*postgres); ok {
+		if err := server.inspect(c.session.(*postgresSession), writes); err != nil {
+			return nil, err
+		}
+	}
 	if err := migrate(ctx, c, o); err != nil {
 		return nil, err
 	}

@@ -111,6 +111,11 @@ func TestOpen_OnAServerThatDoesNotWaitForItsDisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	file := tempFile(t)
+	source := openTest(t, file, Options{})
+	if err := errors.Join(add(t, source, "a"), source.Close()); err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct{ name, setting, refused, said string }{
 		{"as it is", "", "", ""},
 		{"pages that may be torn", "full_page_writes", "", "full_page_writes is off"},
@@ -130,6 +135,11 @@ func TestOpen_OnAServerThatDoesNotWaitForItsDisk(t *testing.T) {
 		if err == nil {
 			if err := db.Close(); err != nil {
 				t.Error(err)
+			}
+		}
+		if tt.refused != "" {
+			if _, err := Move(t.Context(), file, url, Options{SigningKey: filepath.Join(dir, "moved")}); err == nil || !strings.Contains(err.Error(), tt.refused) {
+				t.Errorf("%s: moved with error %v, want %q", tt.name, err, tt.refused)
 			}
 		}
 		if got := log.String(); (got != "") != (tt.said != "") || !strings.Contains(got, tt.said) {
