@@ -2,6 +2,7 @@ package domain
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"time"
@@ -90,8 +91,11 @@ func reset(r Reader, u *User) (bool, error) {
 	if u.Password != "" {
 		return false, nil
 	}
-	voided, err := r.Entries(EntryFilter{ObjectID: u.ID, Type: entryUserReset, Newest: true, Limit: 1})
-	return len(voided) > 0, err
+	resets, err := r.Entries(EntryFilter{ObjectID: u.ID, Type: entryUserReset, Newest: true})
+	return slices.ContainsFunc(resets, func(e *evidence.Entry) bool {
+		var facts struct{ Voided bool }
+		return json.Unmarshal(e.Data, &facts) == nil && facts.Voided
+	}), err
 }
 
 func findUser(r Reader, idOrName string) (*User, error) {
@@ -234,6 +238,7 @@ func (s *Service) ResetUser(ctx context.Context, ref Ref, id string) (token stri
 				return nil, beyond(p, role)
 			}
 		}
+		voided := u.Password != ""
 		u.Password = ""
 		if err := tx.DeleteSessionsOf(u.ID, nil); err != nil {
 			return nil, err
@@ -242,7 +247,7 @@ func (s *Service) ResetUser(ctx context.Context, ref Ref, id string) (token stri
 			return nil, err
 		}
 		token, err = s.newLink(tx, u.ID)
-		return nil, err
+		return []any{"voided", voided}, err
 	})
 	return token, err
 }

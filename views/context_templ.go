@@ -299,7 +299,7 @@ func Context(v ContextView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(v.Plans)+len(v.Confirms) == 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, "<p class=\"hint\">No plan and no confirm yet.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, "<p class=\"hint\">No plan and no confirm yet. An agent names this context in the plan that it posts.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -59,7 +60,7 @@ func newFailureView(err error, r *http.Request, requestID string) views.FailureV
 	case errors.As(err, &own):
 		view.Status, view.Title, view.Message = own.status, own.title, own.message
 	case errors.As(err, &routing):
-		view.Status, view.Title = routing.Code, http.StatusText(routing.Code)
+		view.Status, view.Title = routing.Code, sentence(http.StatusText(routing.Code))
 		view.Message = "There is nothing at this address, or it cannot be used like that."
 	default:
 		refused := domain.AsError(err)
@@ -79,6 +80,14 @@ func newFailureView(err error, r *http.Request, requestID string) views.FailureV
 		}
 	}
 	return view
+}
+
+// sentence writes a title as our own are written: HTTP has capitals in each word.
+func sentence(title string) string {
+	if title == "" {
+		return title
+	}
+	return title[:1] + strings.ToLower(title[1:])
 }
 
 // aftermath says whether what was sent counts. A server that failed may have

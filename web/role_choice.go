@@ -10,7 +10,7 @@ import (
 
 // rolesOffered is how many roles a form offers at a time, beside those that are
 // ticked.
-const rolesOffered = 20
+const rolesOffered = 12
 
 // finds says whether a form was sent by the button that looks for roles. It
 // changes nothing.
@@ -43,9 +43,17 @@ func (s *Server) roleChoice(v *visit, chosen, held []string) (views.RoleChoice, 
 func newRoleOption(reader *domain.Principal, role *domain.Role, chosen, held []string) views.Option {
 	named := func(name string) bool { return name == role.ID || strings.EqualFold(name, role.Name) }
 	return views.Option{
-		Value: role.ID, Label: role.Name, Hint: strings.Join(names(role.Capabilities), ", "),
+		Value: role.ID, Label: role.Name, Hint: allows(role),
 		Selected: slices.ContainsFunc(chosen, named), Disabled: !reader.Covers(role) && !slices.Contains(held, role.ID),
 	}
+}
+
+// allows words what a role allows.
+func allows(role *domain.Role) string {
+	if slices.Contains(role.Capabilities, domain.Everything) {
+		return "everything (*)"
+	}
+	return strings.Join(names(role.Capabilities), ", ")
 }
 
 func roleNames(roles []*domain.Role) (list []string) {

@@ -85,6 +85,27 @@ func TestE2E_EditOutlivesTheSession(t *testing.T) {
 	}
 }
 
+// An edit that was only typed yet comes back in sight.
+func TestE2E_UnreviewedEditOutlivesTheSession(t *testing.T) {
+	s := newStage(t)
+	asked := s.asksFor("Buy some", trade())
+	p, elsewhere := s.signsIn("reviewer"), s.signsIn("reviewer")
+	p.provokes(http.StatusUnauthorized)
+	p.opensConfirm(asked.ConfirmID)
+	p.click(".verdicts button", "Edit")
+	const edit = `{"quantity": 50, "side": "buy", "symbol": "VNM"}`
+	p.fill("#args_0", edit)
+	elsewhere.open("/account")
+	elsewhere.submit("#account form button", "End")
+	addUser(t, s.db, "third", "tester") // for the stream to look anew
+	p.sees(".door .notice", "Your session has ended")
+	p.signIn("reviewer", password)
+	p.waitFor(".editor[open]")
+	if got := p.value("#args_0"); got != edit {
+		t.Errorf("the arguments are %s", got)
+	}
+}
+
 // A page that refreshes nothing hears of the end of its session too.
 func TestE2E_RoleOutlivesTheSession(t *testing.T) {
 	s := newStage(t)
