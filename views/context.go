@@ -31,4 +31,5 @@ type ContextView struct {
 	Body     string // JSON as stored
 	Plans    []Link // where it is used
 	Confirms []ConfirmRef
+	More     bool // of either than are listed
 }

@@ -46,7 +46,8 @@ type PlanView struct {
 	Import, Locked bool
 	Drawing        *PlanDrawing // nil for a plan without steps
 	Steps          []PlanStep
-	Confirms       []ConfirmRef
+	Confirms       []ConfirmRef // newest first
+	MoreConfirms   int          // older ones
 	ProposeURL     string // POST, set if the reader may propose it
 	ProposeHint    string // why not, where that helps
 	Cancel         *CancelForm

@@ -47,11 +47,11 @@ func (s *Server) context(v *visit) error {
 	if err != nil {
 		return err
 	}
-	plans, _, err := s.svc.Plans(v.ctx(), v.ref(), domain.PlanFilter{ContextID: c.ID}, domain.Page{})
+	plans, morePlans, err := s.svc.Plans(v.ctx(), v.ref(), domain.PlanFilter{ContextID: c.ID}, domain.Page{})
 	if err != nil {
 		return err
 	}
-	confirms, _, err := s.svc.Confirms(v.ctx(), v.ref(), domain.ConfirmFilter{TargetType: domain.TargetContext, TargetID: c.ID, WithImports: true}, domain.Page{})
+	confirms, moreConfirms, err := s.svc.Confirms(v.ctx(), v.ref(), domain.ConfirmFilter{TargetType: domain.TargetContext, TargetID: c.ID, WithImports: true}, domain.Page{})
 	if err != nil {
 		return err
 	}
@@ -60,6 +60,7 @@ func (s *Server) context(v *visit) error {
 		return err
 	}
 	view := newContextView(c, plans, confirms)
+	view.More = morePlans+moreConfirms != ""
 	view.Owner = roles.link(c.OwnerRole)
 	view.Self = contextPath(c.ID)
 	return s.show(v, http.StatusOK, view.Title, views.SectionContexts, views.Context(view))

@@ -35,6 +35,9 @@ func newPlanView(d *domain.PlanDetail, drawings *drawings, roles rolePaths) view
 		Hash: d.Plan.Hash, Import: d.Plan.Imported, Locked: d.Document.Locked,
 		Drawing: drawings.draw(d, gated), Steps: newPlanSteps(d, gated, roles), Confirms: newConfirmRefs(d.Confirms),
 	}
+	if more := len(view.Confirms) - domain.DefaultPage; more > 0 {
+		view.Confirms, view.MoreConfirms = view.Confirms[:domain.DefaultPage], more
+	}
 	if d.Context != nil {
 		view.Context = views.Link{Label: contextTitle(d.Context), URL: contextPath(d.Context.ID)}
 	}

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -34,30 +35,41 @@ func (s *Server) trace(v *visit) error {
 	if err != nil {
 		return err
 	}
-	view := newTraceView(id, history, v.who, s.svc.Now())
+	rows, err := s.logRows(v, history.Entries)
+	if err != nil {
+		return err
+	}
+	view := newTraceView(id, history, rows, s.svc.Now())
 	view.Self = v.Request().URL.RequestURI()
 	return s.show(v, http.StatusOK, "Trace", views.SectionLog, views.Trace(view))
 }
 
-// newTraceView puts what the log says of a trace on one time line.
-func newTraceView(id string, h *domain.TraceHistory, reader *domain.Principal, now time.Time) views.TraceView {
-	view := views.TraceView{ID: id}
+// newTraceView puts what the log says of a trace on one time line. Rows are its
+// entries.
+func newTraceView(id string, h *domain.TraceHistory, rows []views.LogRow, now time.Time) views.TraceView {
+	view := views.TraceView{ID: id, Rows: rows}
 	if h.Posted != nil {
 		view.Status, view.Posted = h.Posted.Status, string(h.Posted.Native)
 		if h.Posted.PlanID != "" {
 			view.Plan = views.Link{Label: h.Posted.PlanID, URL: planPath(h.Posted.PlanID)}
 		}
 	}
-	for _, e := range h.Entries {
-		view.Rows = append(view.Rows, newLogRow(e, reader))
+	called := map[string]string{}
+	for i, e := range h.Entries {
 		if view.Plan.Label == "" && e.PlanID != "" {
 			view.Plan = views.Link{Label: e.PlanID, URL: planPath(e.PlanID)}
+		}
+		if rows[i].Called != "" {
+			called[e.ConfirmID] = rows[i].Called
+		}
+		if title := titleOf(e); title != "" && view.Plan.Label == e.PlanID && strings.HasPrefix(e.Type, "plan.") {
+			view.Plan.Label = title
 		}
 	}
 	if h.More {
 		view.MoreURL = withQuery(logPath, url.Values{"trace_id": {id}}.Encode())
 	}
-	lanes := traceLanes(h.Entries)
+	lanes := traceLanes(h.Entries, called)
 	if len(lanes) == 0 {
 		return view
 	}
@@ -92,19 +104,19 @@ type lane struct {
 }
 
 // traceLanes pairs entries: a step's start with its end, a confirm's request
-// with its decision. A step that is retried has a lane for each try.
-func traceLanes(entries []*evidence.Entry) (list []*lane) {
+// with its decision. A step that is retried has a lane for each try. Confirms are
+// called what other pages call them.
+func traceLanes(entries []*evidence.Entry, called map[string]string) (list []*lane) {
 	open := map[string]*lane{}
 	for _, e := range entries {
 		family, what, _ := strings.Cut(e.Type, ".")
 		switch {
 		case e.Type == "confirm.requested":
-			l := &lane{kind: "confirm", status: "pending", label: views.Link{Label: e.ConfirmID, URL: confirmPath(e.ConfirmID)}, start: e.At}
+			label := cmp.Or(called[e.ConfirmID], e.ConfirmID)
+			l := &lane{kind: "confirm", status: "pending", label: views.Link{Label: label, URL: confirmPath(e.ConfirmID)}, start: e.At}
 			open["confirm "+e.ConfirmID], list = l, append(list, l)
 		case e.Type == "step.started":
-			var facts struct{ Title string }
-			_ = json.Unmarshal(e.Data, &facts)
-			l := &lane{kind: "span", status: "in_progress", label: views.Link{Label: strings.TrimPrefix(e.SpanID, "span-"), URL: planPath(e.PlanID)}, detail: facts.Title, start: e.At}
+			l := &lane{kind: "span", status: "in_progress", label: views.Link{Label: strings.TrimPrefix(e.SpanID, "span-"), URL: planPath(e.PlanID)}, detail: titleOf(e), start: e.At}
 			open[e.PlanID+" "+e.SpanID], list = l, append(list, l)
 		case e.Type == "step.completed" || e.Type == "step.failed":
 			end(open, e.PlanID+" "+e.SpanID, what, "", e.At)
@@ -117,6 +129,13 @@ func traceLanes(entries []*evidence.Entry) (list []*lane) {
 		}
 	}
 	return list
+}
+
+// titleOf is the title of what an entry is about, if it tells one.
+func titleOf(e *evidence.Entry) string {
+	var facts struct{ Title string }
+	_ = json.Unmarshal(e.Data, &facts)
+	return facts.Title
 }
 
 // end closes a lane that is open.
