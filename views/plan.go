@@ -46,6 +46,7 @@ type PlanView struct {
 	Import, Locked bool
 	Drawing        *PlanDrawing // nil for a plan without steps
 	Steps          []PlanStep
+	Left           int // steps that were not done with when the plan ended
 	Confirms       []ConfirmRef // newest first
 	MoreConfirms   int          // older ones
 	ProposeURL     string // POST, set if the reader may propose it

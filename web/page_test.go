@@ -137,6 +137,9 @@ func TestP14b_DraftIsAbandoned(t *testing.T) {
 	if refusal, words := again.Find(".conflict[data-focus]").Text(), again.Find("#unsent:not([hidden]) p").Text(); refusal == "" || words != "asked twice" {
 		t.Errorf("the refusal is %q, with the words %q", refusal, words)
 	}
+	if got := again.Find(".card .hint").Text(); !strings.Contains(got, "The plan has ended with 3 steps not done. No step runs any more") {
+		t.Errorf("of steps that are pending for good the page says %q", got)
+	}
 	if got := b.want(b.get("/plans?status=lost"), http.StatusOK).doc(t).Find(".row").Length(); got != 1 {
 		t.Errorf("with a status that there is none of, %d plans, want all", got)
 	}

@@ -35,6 +35,9 @@ func newPlanView(d *domain.PlanDetail, drawings *drawings, roles rolePaths) view
 		Hash: d.Plan.Hash, Import: d.Plan.Imported, Locked: d.Document.Locked,
 		Drawing: drawings.draw(d, gated), Steps: newPlanSteps(d, gated, roles), Confirms: newConfirmRefs(d.Confirms),
 	}
+	if d.Plan.Status.Ended() {
+		view.Left = left(d.Plan.States)
+	}
 	if more := len(view.Confirms) - domain.DefaultPage; more > 0 {
 		view.Confirms, view.MoreConfirms = view.Confirms[:domain.DefaultPage], more
 	}
@@ -50,6 +53,16 @@ func newPlanView(d *domain.PlanDetail, drawings *drawings, roles rolePaths) view
 		view.Cancel = newPlanCancel(d.Plan)
 	}
 	return view
+}
+
+// left is how many steps are neither done nor failed.
+func left(states domain.StepStates) (n int) {
+	for i := range len(states) {
+		if status := states.Status(i); !done(status) && status != domain.StepFailed {
+			n++
+		}
+	}
+	return n
 }
 
 func newPlanCancel(plan *domain.Plan) *views.CancelForm {

@@ -62,7 +62,7 @@ func newTraceView(id string, h *domain.TraceHistory, rows []views.LogRow, now ti
 		if rows[i].Called != "" {
 			called[e.ConfirmID] = rows[i].Called
 		}
-		if title := titleOf(e); title != "" && view.Plan.Label == e.PlanID && strings.HasPrefix(e.Type, "plan.") {
+		if title := facts(e).Title; title != "" && view.Plan.Label == e.PlanID && strings.HasPrefix(e.Type, "plan.") {
 			view.Plan.Label = title
 		}
 	}
@@ -114,9 +114,12 @@ func traceLanes(entries []*evidence.Entry, called map[string]string) (list []*la
 		case e.Type == "confirm.requested":
 			label := cmp.Or(called[e.ConfirmID], e.ConfirmID)
 			l := &lane{kind: "confirm", status: "pending", label: views.Link{Label: label, URL: confirmPath(e.ConfirmID)}, start: e.At}
+			if step := facts(e).StepID; step != "" {
+				l.detail = "step " + step
+			}
 			open["confirm "+e.ConfirmID], list = l, append(list, l)
 		case e.Type == "step.started":
-			l := &lane{kind: "span", status: "in_progress", label: views.Link{Label: strings.TrimPrefix(e.SpanID, "span-"), URL: planPath(e.PlanID)}, detail: titleOf(e), start: e.At}
+			l := &lane{kind: "span", status: "in_progress", label: views.Link{Label: strings.TrimPrefix(e.SpanID, "span-"), URL: planPath(e.PlanID)}, detail: facts(e).Title, start: e.At}
 			open[e.PlanID+" "+e.SpanID], list = l, append(list, l)
 		case e.Type == "step.completed" || e.Type == "step.failed":
 			end(open, e.PlanID+" "+e.SpanID, what, "", e.At)
@@ -131,11 +134,15 @@ func traceLanes(entries []*evidence.Entry, called map[string]string) (list []*la
 	return list
 }
 
-// titleOf is the title of what an entry is about, if it tells one.
-func titleOf(e *evidence.Entry) string {
-	var facts struct{ Title string }
-	_ = json.Unmarshal(e.Data, &facts)
-	return facts.Title
+// entryFacts are what an entry tells of its object, as far as it does.
+type entryFacts struct {
+	Title  string
+	StepID string `json:"step_id"`
+}
+
+func facts(e *evidence.Entry) (f entryFacts) {
+	_ = json.Unmarshal(e.Data, &f)
+	return f
 }
 
 // end closes a lane that is open.
@@ -145,9 +152,10 @@ func end(open map[string]*lane, key, status, detail string, at time.Time) {
 		return
 	}
 	l.status, l.end = status, at
-	if detail != "" {
-		l.detail = detail
+	if l.detail != "" && detail != "" {
+		detail = l.detail + " · " + detail
 	}
+	l.detail = cmp.Or(detail, l.detail)
 	delete(open, key)
 }
 

@@ -109,6 +109,7 @@ func (s *Server) inviteUser(v *visit) error {
 		return err
 	}
 	delete(v.fields(), "role") // the next invitation begins anew
+	delete(v.fields(), "find_role")
 	return s.showUsers(v, http.StatusOK, views.UsersView{Link: s.oneTimeLink(user.Name, token)}, nil)
 }
 
