@@ -16,6 +16,25 @@ func (s *stage) loginPlan() string {
 	return draft.PlanID
 }
 
+// A plan that ends while somebody types why it should takes its form away, and
+// leaves their words, also when the page looks anew after that.
+func TestE2E_PlanEndsWhileACancellationIsTyped(t *testing.T) {
+	s := newStage(t)
+	id := s.loginPlan()
+	p := s.signsIn("admin")
+	p.open("/plans/" + id)
+	p.live()
+	p.click("summary", "Abandon draft…")
+	p.fill("#cancel-reason", "Another way was found")
+	s.calls(http.MethodPost, "/api/v1/plans/"+id+"/cancel", object{}, nil)
+	p.sees(".kicker", "Cancelled")
+	p.waitGone("#cancel-reason")
+	p.sees("#unsent", "Another way was found")
+	p.eval(`document.addEventListener("htmx:after:swap", () => { window.anew = true; }), document.querySelector("#plan").dispatchEvent(new CustomEvent("refresh"))`, nil)
+	p.until(`window.anew`)
+	p.sees("#unsent:not([hidden])", "Another way was found")
+}
+
 func TestE2E_Plan(t *testing.T) {
 	s := newStage(t)
 	id := s.loginPlan()
