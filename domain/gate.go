@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -114,45 +115,18 @@ func (s *Service) verdict(r Reader, p *Principal, q GateQuery) (v *Verdict, due 
 	if err != nil {
 		return nil, nil, err
 	}
-	var pending, unbound []string
-	var own, whole *Confirm // the latest of each: confirms come newest first
-	var deadline time.Time  // the first of those pending
-	now := s.clock()
-	for _, c := range confirms {
-		if c.Imported || !plan.counts(c) {
-			continue
-		}
-		switch {
-		case c.Due(now):
-			due = append(due, c.ID)
-			pending = append(pending, c.ID)
-		case c.Status == Pending:
-			pending = append(pending, c.ID)
-			if !c.ExpiresAt.IsZero() && (deadline.IsZero() || c.ExpiresAt.Before(deadline)) {
-				deadline = c.ExpiresAt
-			}
-		case c.Binding == BoundUnknown && c.Status == Rejected:
-			unbound = append(unbound, c.ID)
-		case c.Binding == BoundStep && own == nil:
-			own = c
-		case c.Binding == BoundPlan && whole == nil:
-			whole = c
-		}
-	}
-	if len(pending) > 0 {
+	said := plan.voices(confirms, s.clock())
+	if len(said.pending) > 0 {
 		v = block("pending", "Waits for a decision.")
-		v.Confirms, v.awaits = pending, &Change{topic: planTopic(plan.ID), Due: deadline}
-		return v, due, nil
+		v.Confirms, v.awaits = said.pending, &Change{topic: planTopic(plan.ID), Due: said.deadline}
+		return v, said.due, nil
 	}
-	if len(unbound) > 0 {
+	if len(said.unbound) > 0 {
 		v = block("unbound", "A confirm that names no step of this plan was rejected; it blocks them all.")
-		v.Confirms = unbound
+		v.Confirms = said.unbound
 		return v, nil, nil
 	}
-	if own == nil {
-		own = whole
-	}
-	v, err = s.verdictOn(r, plan, own, q)
+	v, err = s.verdictOn(r, plan, cmp.Or(said.own, said.whole), q)
 	if err != nil || !v.Allow() {
 		return v, nil, err
 	}
@@ -163,6 +137,41 @@ func (s *Service) verdict(r Reader, p *Principal, q GateQuery) (v *Verdict, due 
 		v = block("unproven", "The log has another confirm that speaks for this step.")
 	}
 	return v, nil, nil
+}
+
+// voices are the confirms that speak for one step of a plan.
+type voices struct {
+	pending    []string
+	due        []string  // of those pending
+	deadline   time.Time // the first of those pending that are not due
+	unbound    []string  // rejected, and of no step that there is
+	own, whole *Confirm  // the latest of the step, and of the whole plan
+}
+
+// voices tells the confirms of a step apart, which come newest first.
+func (p *Plan) voices(confirms []*Confirm, now time.Time) (v voices) {
+	for _, c := range confirms {
+		if c.Imported || !p.counts(c) {
+			continue
+		}
+		switch {
+		case c.Due(now):
+			v.due = append(v.due, c.ID)
+			v.pending = append(v.pending, c.ID)
+		case c.Status == Pending:
+			v.pending = append(v.pending, c.ID)
+			if !c.ExpiresAt.IsZero() && (v.deadline.IsZero() || c.ExpiresAt.Before(v.deadline)) {
+				v.deadline = c.ExpiresAt
+			}
+		case c.Binding == BoundUnknown && c.Status == Rejected:
+			v.unbound = append(v.unbound, c.ID)
+		case c.Binding == BoundStep && v.own == nil:
+			v.own = c
+		case c.Binding == BoundPlan && v.whole == nil:
+			v.whole = c
+		}
+	}
+	return v
 }
 
 // verdictOn follows from the one confirm that speaks for the step.
