@@ -29,77 +29,96 @@ var (
 // log has not reached is invalid: it is one of a log that a restore has taken
 // back, and what followed there would be missed unnoticed.
 func (s *Service) Events(ctx context.Context, ref Ref, f EventFilter) (list []Event, next *Cursor, err error) {
-	list, last, more, err := s.events(ctx, ref, f)
-	if more {
-		next = &last
+	got, err := s.events(ctx, ref, f)
+	if err != nil {
+		return nil, nil, err
 	}
-	return list, next, err
+	if got.more {
+		next = &got.last
+	}
+	return got.list, next, nil
 }
 
-// events also says how far it has read: past everything that the filter or the
-// reader's rights left out.
-func (s *Service) events(ctx context.Context, ref Ref, f EventFilter) (list []Event, last Cursor, more bool, err error) {
+// eventReading is what one reading of the log gives.
+type eventReading struct {
+	EventFilter
+	list []Event
+	last Cursor // how far it has read: past what the filter or the reader's rights left out
+	more bool   // it has not come to the end
+}
+
+func (s *Service) events(ctx context.Context, ref Ref, f EventFilter) (*eventReading, error) {
 	if f.Limit <= 0 || f.Limit > MaxPage {
 		f.Limit = DefaultPage
 	}
 	if f.Family != "" && !slices.Contains(Families(), f.Family) && !slices.Contains(otherFamilies, f.Family) {
-		return nil, last, false, Invalid("family", "enum", "There is no event family %s.", f.Family)
+		return nil, Invalid("family", "enum", "There is no event family %s.", f.Family)
 	}
-	last = Cursor{Seq: -1}
+	got := &eventReading{EventFilter: f, last: Cursor{Seq: -1}}
 	if f.After != nil {
-		last = *f.After
+		got.last = *f.After
 	}
-	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
+	err := s.read(ctx, ref, func(r Reader, p *Principal) error {
 		if err := p.needs(TraceRead); err != nil {
 			return err
 		}
 		if head, err := r.NextSeq(); err != nil {
 			return err
-		} else if last.Seq >= head {
+		} else if got.last.Seq >= head {
 			return Invalid("after", "limit", "The log has %d entries. Was it restored from a backup since?", head)
 		}
 		types := f.entryTypes()
 		if types != nil && len(types) == 0 {
 			return nil
 		}
-		for looked := 0; ; {
-			// An entry may have been given in part, so it is read again.
-			after, before := last.Seq-1, last
-			entries, err := r.Entries(EntryFilter{
-				After: &after, ConfirmID: f.ConfirmID, PlanID: f.PlanID, TraceID: f.TraceID, Types: types, Limit: MaxPage,
-			})
+		return got.read(r, p, types)
+	})
+	return got, err
+}
+
+func (g *eventReading) read(r Reader, p *Principal, types []string) error {
+	for looked := 0; looked < maxLooked; {
+		// An entry may have been given in part, so it is read again.
+		after, before := g.last.Seq-1, g.last
+		entries, err := r.Entries(EntryFilter{
+			After: &after, ConfirmID: g.ConfirmID, PlanID: g.PlanID, TraceID: g.TraceID, Types: types, Limit: MaxPage,
+		})
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			visible, err := p.seesEntry(r, e)
 			if err != nil {
 				return err
 			}
-			for _, e := range entries {
-				visible, err := p.seesEntry(r, e)
-				if err != nil {
-					return err
-				}
-				for _, event := range eventsOf(e) {
-					if !last.before(event.Cursor) {
-						continue
-					}
-					if visible && (f.Family == "" || event.Family == f.Family) && (f.Type == "" || event.Type == f.Type) {
-						if len(list) == f.Limit {
-							more = true
-							return nil
-						}
-						list = append(list, event)
-					}
-					last = event.Cursor
-				}
-			}
-			if len(entries) < MaxPage || before == last {
-				return nil
-			}
-			if looked += len(entries); looked >= maxLooked {
-				more = true
+			if g.take(e, visible); g.more {
 				return nil
 			}
 		}
-	})
-	return list, last, more, err
+		if len(entries) < MaxPage || before == g.last {
+			return nil
+		}
+		looked += len(entries)
+	}
+	g.more = true
+	return nil
+}
+
+// take adds the events of an entry that are still to be given, while there is
+// room.
+func (g *eventReading) take(e *evidence.Entry, visible bool) {
+	for _, event := range eventsOf(e) {
+		if !g.last.before(event.Cursor) {
+			continue
+		}
+		if visible && (g.Family == "" || event.Family == g.Family) && (g.Type == "" || event.Type == g.Type) {
+			if g.more = len(g.list) == g.Limit; g.more {
+				return
+			}
+			g.list = append(g.list, event)
+		}
+		g.last = event.Cursor
+	}
 }
 
 // maxLooked is how many entries one reading looks at, at the most: of a long
@@ -195,16 +214,19 @@ func (s *Service) FollowEvents(ctx context.Context, ref Ref, f EventFilter, send
 
 // sendEvents sends what there is now, and says how far it has read.
 func (s *Service) sendEvents(ctx context.Context, ref Ref, f EventFilter, send func(Event) error) (last Cursor, err error) {
-	for more := true; more; f.After = &last {
-		var list []Event
-		if list, last, more, err = s.events(ctx, ref, f); err != nil {
+	for {
+		got, err := s.events(ctx, ref, f)
+		if err != nil {
 			return last, err
 		}
-		for _, event := range list {
+		for _, event := range got.list {
 			if err := send(event); err != nil {
 				return last, err
 			}
 		}
+		if !got.more {
+			return got.last, nil
+		}
+		f.After = &got.last
 	}
-	return last, nil
 }
