@@ -33,6 +33,9 @@ var planEdges = map[PlanStatus][]PlanStatus{
 // CanMove says whether S3 has an edge from the one status to the other.
 func (s PlanStatus) CanMove(to PlanStatus) bool { return slices.Contains(planEdges[s], to) }
 
+// Ended says whether the plan is over: nothing leads on.
+func (s PlanStatus) Ended() bool { return len(planEdges[s]) == 0 }
+
 // StepStatus is a step's status (requirements P-13).
 type StepStatus string
 
