@@ -30,7 +30,8 @@ type ConsumeInput struct {
 
 // Consume uses an approval, once per confirm, per step of a whole-plan approval
 // or per action. The same execution may repeat itself; another is refused. An
-// action may be consumed when its own decision is approve or edit. Needs
+// action may be consumed when its own decision is approve or edit. One from before a
+// restore is not used: what was used in the time that is lost, nobody knows. Needs
 // plan.execute.
 func (s *Service) Consume(ctx context.Context, ref Ref, in ConsumeInput) (used *Consumption, err error) {
 	if in.ConfirmID == "" {
@@ -62,6 +63,11 @@ func (s *Service) Consume(ctx context.Context, ref Ref, in ConsumeInput) (used *
 			return nil
 		} else if !errors.Is(err, ErrNotFound) {
 			return err
+		}
+		if lost, err := restoredSince(tx, c.DecidedSeq); err != nil {
+			return err
+		} else if lost {
+			return refuse(CodeInvalidTransition, "The database was restored from a backup since the approval, which may have been used before. Ask again.")
 		}
 		used = &Consumption{RequestedSeq: c.RequestedSeq, Subject: subject, ExecutionID: in.ExecutionID, ConsumedBy: p.Ref, ConsumedAt: s.clock()}
 		if used.Seq, err = tx.NextSeq(); err != nil {

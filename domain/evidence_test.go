@@ -73,12 +73,25 @@ func TestRestore_BeginsAnEpoch(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			agent, reviewer := w.worker(), w.user("reviewer", "reviewer")
-			c := w.post(agent, toolCall)
+			c, used, unused := w.post(agent, toolCall), w.post(agent, toolCall), w.post(agent, toolCall)
+			w.mustDecide(reviewer, used, domain.Approved)
+			w.mustDecide(reviewer, unused, domain.Approved)
+			use := func(svc *domain.Service, c *domain.Confirm) error {
+				_, err := svc.Consume(w.ctx, agent, domain.ConsumeInput{ConfirmID: c.ID, ExecutionID: "e", Action: new(int64),
+					ArgsHash: evidence.ArgsHash([]byte(`{"symbol":"VNM","quantity":100}`))})
+				return err
+			}
+			if err := use(w.Service, used); err != nil {
+				t.Fatal(err)
+			}
 			old := filepath.Join(t.TempDir(), "old.db")
 			if err := w.db.Backup(w.ctx, old); err != nil {
 				t.Fatal(err)
 			}
 			w.mustDecide(reviewer, c, domain.Approved)
+			if err := use(w.Service, unused); err != nil {
+				t.Fatal(err)
+			}
 			prepare(w)
 			w.close()
 			for _, suffix := range []string{"", "-wal", "-shm"} {
@@ -115,6 +128,9 @@ func TestRestore_BeginsAnEpoch(t *testing.T) {
 			if err != nil || o.Confirm.Status != domain.Cancelled || o.Decision.DecidedBy != domain.System {
 				t.Errorf("what was pending is %+v (%v)", o.Confirm.Status, err)
 			}
+			// Threat T06: that one of them was used is lost, and nobody knows of which.
+			w.wantCode(use(svc, used), "")
+			w.wantCode(use(svc, unused), domain.CodeInvalidTransition)
 			if _, err := svc.RotateKey(w.ctx); err != nil {
 				t.Error(err)
 			}

@@ -34,6 +34,12 @@ func (s *Service) AcceptRestore(ctx context.Context) (lost *evidence.Succession,
 	return lost, err
 }
 
+// restoredSince says whether the database was restored from a backup after an entry.
+func restoredSince(r Reader, seq int64) (bool, error) {
+	entries, err := r.Entries(EntryFilter{Type: evidence.EntryRestored, After: &seq, Limit: 1})
+	return len(entries) > 0, err
+}
+
 // cancelAll cancels, as system, every pending confirm.
 func (s *Service) cancelAll(tx Tx, reason string) error {
 	page := Page{Limit: MaxPage}
