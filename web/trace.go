@@ -56,6 +56,7 @@ func newTraceView(id string, h *domain.TraceHistory, rows []views.LogRow, now ti
 	}
 	called := map[string]string{}
 	for i, e := range h.Entries {
+		rows[i].Trace = views.Link{} // all are of this one
 		if view.Plan.Label == "" && e.PlanID != "" {
 			view.Plan = views.Link{Label: e.PlanID, URL: planPath(e.PlanID)}
 		}
