@@ -172,14 +172,9 @@ func (s *Service) CreateKey(ctx context.Context, ref Ref, in KeyInput) (key *Key
 		if err := p.needs(KeyModify); err != nil {
 			return err
 		}
-		roles, err := findRoles(tx, in.Roles)
+		roles, err := grantableRoles(tx, p, in.Roles)
 		if err != nil {
 			return err
-		}
-		for _, role := range roles {
-			if !p.Covers(role) {
-				return beyond(p, role)
-			}
 		}
 		now := s.clock()
 		key = &Key{ID: secret.ID, Name: in.Name, Hash: secret.Hash, MayDecide: in.MayDecide, Roles: roleIDs(roles), CreatedAt: now}

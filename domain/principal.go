@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -87,15 +88,25 @@ func (p *Principal) Holds(roleID string) bool {
 
 // Covers says whether everything the role allows is allowed to the principal
 // too: nobody grants what they do not hold.
-func (p *Principal) Covers(r *Role) bool {
+func (p *Principal) Covers(r *Role) bool { return p.mayGrant(r.Capabilities) == nil }
+
+// mayGrant refuses capabilities that the principal does not hold, naming the
+// first.
+func (p *Principal) mayGrant(list []Capability) error {
 	if p.Kind == KindSystem {
-		return true
+		return nil
 	}
 	var held []Capability
 	for _, own := range p.Roles {
 		held = append(held, own.Capabilities...)
 	}
-	return !slices.ContainsFunc(r.Capabilities, func(c Capability) bool { return !covers(held, c) })
+	for _, c := range list {
+		if !covers(held, c) {
+			return &Error{Code: CodeMissingCapability, Capability: c,
+				Message: fmt.Sprintf("You can grant only what you hold, and you do not hold %s.", c)}
+		}
+	}
+	return nil
 }
 
 // covers is grants for a capability that may itself be a wildcard: plan.* is

@@ -144,8 +144,8 @@ func (s *Service) CreateRole(ctx context.Context, ref Ref, in RoleInput) (*Role,
 		if err := p.needs(RoleModify); err != nil {
 			return err
 		}
-		if !p.Covers(role) {
-			return beyond(p, role)
+		if err := p.mayGrant(role.Capabilities); err != nil {
+			return err
 		}
 		if err := nameFree(tx, role); err != nil {
 			return err
@@ -191,8 +191,8 @@ func (s *Service) UpdateRole(ctx context.Context, ref Ref, id string, in RoleInp
 		before := *role
 		granted, revoked := roleDiff(role.Capabilities, capabilities)
 		role.Name, role.Description, role.Capabilities, role.UpdatedAt = in.Name, in.Description, capabilities, s.clock()
-		if !p.Covers(&Role{Capabilities: granted}) {
-			return beyond(p, &Role{Name: role.Name, Capabilities: granted})
+		if err := p.mayGrant(granted); err != nil {
+			return err
 		}
 		if len(granted) > 0 && p.Kind != KindSystem && p.Holds(role.ID) {
 			return refuse(CodeMissingCapability, "Nobody adds capabilities to a role they hold themselves. Ask another administrator.")
@@ -211,7 +211,7 @@ func (s *Service) UpdateRole(ctx context.Context, ref Ref, id string, in RoleInp
 			}
 			mplp.SetLocked(native, role.Locked)
 		}
-		event := Event{Type: "role.modified", Cursor: Cursor{}, Entry: &evidence.Entry{At: role.UpdatedAt},
+		event := Event{Type: "role.modified", Entry: &evidence.Entry{At: role.UpdatedAt},
 			Facts: map[string]any{"granted": granted, "revoked": revoked}}
 		if event.ID, err = s.newID(); err != nil {
 			return err
@@ -257,18 +257,6 @@ func (s *Service) DeleteRole(ctx context.Context, ref Ref, id string) error {
 		}
 		return s.log(tx, p, evidence.Entry{Type: "role.deleted", ObjectID: role.ID, Data: data("name", role.Name, "revoked", role.Capabilities)})
 	})
-}
-
-// beyond refuses to grant what the principal does not hold, naming the first
-// such capability.
-func beyond(p *Principal, r *Role) error {
-	for _, c := range r.Capabilities {
-		if !p.Covers(&Role{Capabilities: []Capability{c}}) {
-			return &Error{Code: CodeMissingCapability, Capability: c,
-				Message: fmt.Sprintf("You can grant only what you hold, and you do not hold %s.", c)}
-		}
-	}
-	return missing(RoleModify)
 }
 
 // nameFree refuses a name that another role has, as name or as id: roles are

@@ -133,14 +133,9 @@ func (s *Service) AddUser(ctx context.Context, ref Ref, name string, roles []str
 }
 
 func (s *Service) insertUser(tx Tx, p *Principal, name string, roleNames []string, hash string) (*User, error) {
-	roles, err := findRoles(tx, roleNames)
+	roles, err := grantableRoles(tx, p, roleNames)
 	if err != nil {
 		return nil, err
-	}
-	for _, role := range roles {
-		if !p.Covers(role) {
-			return nil, beyond(p, role)
-		}
 	}
 	if _, err := tx.UserByName(name); err == nil {
 		return nil, refuse(CodeIDTaken, "There is a user named %s already.", name)
@@ -179,6 +174,20 @@ func findRoles(r Reader, names []string) ([]*Role, error) {
 	return roles, nil
 }
 
+// grantableRoles are findRoles of which the principal holds all that they allow.
+func grantableRoles(r Reader, p *Principal, names []string) ([]*Role, error) {
+	roles, err := findRoles(r, names)
+	if err != nil {
+		return nil, err
+	}
+	for _, role := range roles {
+		if err := p.mayGrant(role.Capabilities); err != nil {
+			return nil, err
+		}
+	}
+	return roles, nil
+}
+
 // AssignRoles replaces a user's roles. Needs user.modify and everything that
 // the added roles allow. Nobody changes their own.
 func (s *Service) AssignRoles(ctx context.Context, ref Ref, id string, roleNames []string) error {
@@ -191,8 +200,11 @@ func (s *Service) AssignRoles(ctx context.Context, ref Ref, id string, roleNames
 			return nil, err
 		}
 		for _, role := range roles {
-			if !slices.Contains(u.Roles, role.ID) && !p.Covers(role) {
-				return nil, beyond(p, role)
+			if slices.Contains(u.Roles, role.ID) {
+				continue
+			}
+			if err := p.mayGrant(role.Capabilities); err != nil {
+				return nil, err
 			}
 		}
 		before := u.Roles
@@ -229,14 +241,8 @@ func (s *Service) EnableUser(ctx context.Context, ref Ref, id string) error {
 // its holder act as that user, everything that the user may do.
 func (s *Service) ResetUser(ctx context.Context, ref Ref, id string) (token string, err error) {
 	err = s.changeUser(ctx, ref, id, entryUserReset, func(tx Tx, p *Principal, u *User) ([]any, error) {
-		roles, err := findRoles(tx, u.Roles)
-		if err != nil {
+		if _, err := grantableRoles(tx, p, u.Roles); err != nil {
 			return nil, err
-		}
-		for _, role := range roles {
-			if !p.Covers(role) {
-				return nil, beyond(p, role)
-			}
 		}
 		voided := u.Password != ""
 		u.Password = ""
