@@ -2,9 +2,22 @@ package domain
 
 import (
 	"context"
-	"countersign/domain/credential"
 	"errors"
+	"time"
+
+	"countersign/domain/credential"
 )
+
+// Link is a one-time link: to set up the first administrator (no UserID), or
+// for an invited or reset user to choose a password.
+type Link struct {
+	Hash      []byte // SHA-256 of the link's token
+	UserID    string
+	ExpiresAt time.Time
+}
+
+// LinkLife is how long a one-time link may be used.
+const LinkLife = 24 * time.Hour
 
 // SetupToken makes the one-time link by which the first administrator signs up.
 // It is empty when there are users already: nobody needs it, and nobody should
@@ -106,4 +119,12 @@ func (s *Service) UseLink(ctx context.Context, token, name, password, browser st
 		return err
 	})
 	return session, user, err
+}
+
+func (s *Service) newLink(tx Tx, userID string) (string, error) {
+	token, err := credential.NewToken(s.rand)
+	if err != nil {
+		return "", err
+	}
+	return token.Text, tx.InsertLink(&Link{Hash: token.Hash, UserID: userID, ExpiresAt: s.clock().Add(LinkLife)})
 }

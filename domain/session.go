@@ -18,6 +18,22 @@ const (
 	sessionTouch = time.Minute
 )
 
+// Session is one browser that is signed in. It is kept in a table that the log
+// does not cover: it proves nothing.
+type Session struct {
+	Hash      []byte // SHA-256 of the cookie's token
+	UserID    string
+	CreatedAt time.Time
+	SeenAt    time.Time
+	Browser   string // its User-Agent
+}
+
+// Live says whether the session may still be used at this time: it was neither
+// idle nor open for too long.
+func (s *Session) Live(now time.Time) bool {
+	return now.Sub(s.SeenAt) < SessionIdle && now.Sub(s.CreatedAt) < SessionLife
+}
+
 // wrongSignIn never says which of the two was wrong.
 func wrongSignIn() *Error {
 	return refuse(CodeUnauthenticated, "The name or the password is wrong, or the account is disabled.")

@@ -5,16 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"time"
 
 	"countersign/domain/credential"
 	"countersign/domain/evidence"
 )
 
 const entryUserReset = "user.reset"
-
-// LinkLife is how long a one-time link may be used.
-const LinkLife = 24 * time.Hour
 
 // UserRows lists a page of users by name. Needs user.read.
 func (s *Service) UserRows(ctx context.Context, ref Ref, f UserFilter, page Page) (list []*UserRow, next string, err error) {
@@ -343,12 +339,4 @@ func (s *Service) hashPassword(ctx context.Context, name, password string) (stri
 		return "", Invalid("password", "pattern", "The %v.", err)
 	}
 	return s.hasher.Hash(ctx, password)
-}
-
-func (s *Service) newLink(tx Tx, userID string) (string, error) {
-	token, err := credential.NewToken(s.rand)
-	if err != nil {
-		return "", err
-	}
-	return token.Text, tx.InsertLink(&Link{Hash: token.Hash, UserID: userID, ExpiresAt: s.clock().Add(LinkLife)})
 }
