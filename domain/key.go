@@ -34,3 +34,14 @@ func (k *Key) group() Group {
 func (k *Key) Live(now time.Time) bool {
 	return k.RevokedAt.IsZero() && (k.ExpiresAt.IsZero() || now.Before(k.ExpiresAt))
 }
+
+// Status is the one word that pages and lists have for the state of the key.
+func (k *Key) Status(now time.Time) string {
+	switch {
+	case !k.RevokedAt.IsZero():
+		return "revoked"
+	case !k.Live(now):
+		return "expired"
+	}
+	return "active"
+}

@@ -32,6 +32,19 @@ type UserRow struct {
 	SeenAt   time.Time // when a session was last used, as far as it is remembered
 }
 
+// Status is the one word that pages and lists have for the state of the user.
+func (u *UserRow) Status() string {
+	switch {
+	case u.Disabled:
+		return "disabled"
+	case u.Reset:
+		return "reset"
+	case u.Password == "":
+		return "invited"
+	}
+	return "active"
+}
+
 // Preferences are what a user chose about the display.
 type Preferences struct {
 	ShortcutsOff bool

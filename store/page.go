@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"countersign/domain"
-	"countersign/domain/mplp"
 )
 
 // keyset is the order of a list: by a number, ties by another column. A page
@@ -43,9 +42,7 @@ func (k keyset) parse(cursor string) (place, error) {
 }
 
 func foreignCursor() error {
-	const message = "The cursor is none that this list gave."
-	return &domain.Error{Code: domain.CodeInvalid, Message: message,
-		Problems: []mplp.Problem{{Path: "cursor", Code: "format", Message: message}}}
+	return domain.Invalid("cursor", "format", "The cursor is none that this list gave.")
 }
 
 // columns are those of the order.

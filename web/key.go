@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"countersign/domain"
-	"countersign/domain/mplp"
 	"countersign/views"
 	"countersign/web/route"
 )
@@ -90,7 +89,7 @@ func (s *Server) owners(v *visit) (options []views.Option, err error) {
 
 func newKeyRow(key *domain.KeyRow, reader *domain.Principal, now time.Time) views.KeyRow {
 	row := views.KeyRow{
-		ID: key.ID, Name: key.Name, Roles: roleNames(key.Held), MayDecide: key.MayDecide, Status: keyStatus(&key.Key, now),
+		ID: key.ID, Name: key.Name, Roles: roleNames(key.Held), MayDecide: key.MayDecide, Status: key.Status(now),
 		Created: views.At(key.CreatedAt), Expires: views.At(key.ExpiresAt), LastUsed: views.Ago(key.UsedAt, now),
 	}
 	if key.OwnerID != "" {
@@ -103,16 +102,6 @@ func newKeyRow(key *domain.KeyRow, reader *domain.Principal, now time.Time) view
 		row.RevokeURL = keysPath + "/" + url.PathEscape(key.ID) + "/revoke"
 	}
 	return row
-}
-
-func keyStatus(key *domain.Key, now time.Time) string {
-	switch {
-	case !key.RevokedAt.IsZero():
-		return "revoked"
-	case !key.Live(now):
-		return "expired"
-	}
-	return "active"
 }
 
 // createKey shows the key in its answer: it exists nowhere else.
@@ -150,8 +139,7 @@ func keyLife(days string) (time.Duration, error) {
 	}
 	n, err := strconv.Atoi(days)
 	if err != nil || n < 1 || n > maxKeyDays {
-		message := "Write whole days, from 1 to " + strconv.Itoa(maxKeyDays) + ", or nothing for never."
-		return 0, &domain.Error{Code: domain.CodeInvalid, Message: message, Problems: []mplp.Problem{{Path: "expires", Code: "limit", Message: message}}}
+		return 0, domain.Invalid("expires", "limit", "Write whole days, from 1 to %d, or nothing for never.", maxKeyDays)
 	}
 	return time.Duration(n) * 24 * time.Hour, nil
 }

@@ -53,28 +53,18 @@ var keyList = command{
 				if err != nil {
 					return err
 				}
-				rows := [][]string{{"ID", "NAME", "STATE", "ROLES", "OWNER", "MAY DECIDE", "EXPIRES", "LAST USED"}}
+				rows := [][]string{{"ID", "NAME", "STATUS", "ROLES", "OWNER", "MAY DECIDE", "EXPIRES", "LAST USED"}}
 				for _, k := range keys {
 					decides := "no"
 					if k.MayDecide {
 						decides = "yes"
 					}
-					rows = append(rows, []string{k.ID, k.Name, keyState(&k.Key, svc.Now()), roles(k.Roles), k.Owner, decides, day(k.ExpiresAt), day(k.UsedAt)})
+					rows = append(rows, []string{k.ID, k.Name, k.Status(svc.Now()), roles(k.Roles), k.Owner, decides, day(k.ExpiresAt), day(k.UsedAt)})
 				}
 				return c.table(rows)
 			})
 		}
 	},
-}
-
-func keyState(k *domain.Key, now time.Time) string {
-	switch {
-	case !k.RevokedAt.IsZero():
-		return "revoked"
-	case !k.Live(now):
-		return "expired"
-	}
-	return "in force"
 }
 
 var keyRevoke = command{

@@ -55,14 +55,14 @@ var userList = command{
 				if err != nil {
 					return err
 				}
-				rows := [][]string{{"NAME", "STATE", "ROLES", "ADDED"}}
+				rows := [][]string{{"NAME", "STATUS", "ROLES", "ADDED"}}
 				for page := (domain.Page{Limit: domain.MaxPage}); ; {
 					users, next, err := svc.UserRows(ctx, domain.System, domain.UserFilter{}, page)
 					if err != nil {
 						return err
 					}
 					for _, u := range users {
-						rows = append(rows, []string{u.Name, userState(u), roles(u.Roles), day(u.CreatedAt)})
+						rows = append(rows, []string{u.Name, u.Status(), roles(u.Roles), day(u.CreatedAt)})
 					}
 					if page.Cursor = next; next == "" {
 						return c.table(rows)
@@ -71,18 +71,6 @@ var userList = command{
 			})
 		}
 	},
-}
-
-func userState(u *domain.UserRow) string {
-	switch {
-	case u.Disabled:
-		return "disabled"
-	case u.Reset:
-		return "reset"
-	case u.Password == "":
-		return "invited"
-	}
-	return "enabled"
 }
 
 var userDisable = command{
