@@ -52,7 +52,7 @@ func (s *Service) Contexts(ctx context.Context, ref Ref, page Page) (list []*Con
 // contexts are those that a principal sees in lists: none that it could not
 // read one by one (requirements R-9f).
 func (p *Principal) contexts() Visibility {
-	if !p.CanAny(ContextRead, ContextModify) {
+	if !p.ReadsContexts() {
 		return Visibility{}
 	}
 	return Visibility{All: p.Kind != KindAgent || p.decides(), Group: p.Group}

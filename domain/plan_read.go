@@ -37,7 +37,7 @@ func (s *Service) planDetail(r Reader, p *Principal, plan *Plan) (*PlanDetail, e
 		return nil, err
 	}
 	detail := &PlanDetail{Plan: plan, Document: document}
-	if c, err := r.Context(plan.ContextID); err == nil && p.CanAny(ContextRead, ContextModify) {
+	if c, err := r.Context(plan.ContextID); err == nil && p.ReadsContexts() {
 		detail.Context = c
 	}
 	if detail.Confirms, err = plan.confirms(r); err != nil {
@@ -97,18 +97,18 @@ func visiblePlan(r Reader, p *Principal, id string) (*Plan, error) {
 	if err != nil {
 		return nil, found(err, "plan")
 	}
-	if plan.Group != p.Group && !p.readsPlans() {
+	if plan.Group != p.Group && !p.ReadsPlans() {
 		return nil, notFound("plan")
 	}
 	return plan, nil
 }
 
 // plans are those that a principal sees in lists.
-func (p *Principal) plans() Visibility { return Visibility{All: p.readsPlans(), Group: p.Group} }
+func (p *Principal) plans() Visibility { return Visibility{All: p.ReadsPlans(), Group: p.Group} }
 
-// readsPlans says whether a principal sees the plans of other groups. A key
+// ReadsPlans says whether a principal sees the plans of other groups. A key
 // does so only when it may decide.
-func (p *Principal) readsPlans() bool {
+func (p *Principal) ReadsPlans() bool {
 	if p.Kind == KindAgent {
 		return p.decides()
 	}

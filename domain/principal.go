@@ -81,6 +81,19 @@ func (p *Principal) Can(c Capability) bool {
 // CanAny says whether one of the capabilities is granted.
 func (p *Principal) CanAny(cs ...Capability) bool { return slices.ContainsFunc(cs, p.Can) }
 
+// ReadsContexts says whether the principal may see contexts at all: whoever may
+// change something may see it, here as below.
+func (p *Principal) ReadsContexts() bool { return p.CanAny(ContextRead, ContextModify) }
+
+// ReadsRoles is ReadsContexts for roles.
+func (p *Principal) ReadsRoles() bool { return p.CanAny(RoleRead, RoleModify) }
+
+// ReadsUsers is ReadsContexts for users.
+func (p *Principal) ReadsUsers() bool { return p.CanAny(UserRead, UserModify) }
+
+// ReadsKeys is ReadsContexts for keys.
+func (p *Principal) ReadsKeys() bool { return p.CanAny(KeyRead, KeyModify) }
+
 // Holds says whether the principal holds the role with this id.
 func (p *Principal) Holds(roleID string) bool {
 	return slices.ContainsFunc(p.Roles, func(r *Role) bool { return r.ID == roleID })

@@ -31,7 +31,7 @@ func (s *Service) RoleChoice(ctx context.Context, ref Ref, given []string, f Rol
 				choice.Given, had[role.ID] = append(choice.Given, role), true
 			}
 		}
-		if p.CanAny(RoleRead, RoleModify) {
+		if p.ReadsRoles() {
 			rows, next, err := r.RoleRows(f, Page{Limit: limit})
 			for _, row := range rows {
 				choice.Found = append(choice.Found, &row.Role)
@@ -55,7 +55,7 @@ func (s *Service) RoleChoice(ctx context.Context, ref Ref, given []string, f Rol
 // lookUpRole finds a role by id or name for a principal, who without role.read
 // learns of none but their own whether it exists. It is nil when there is none.
 func lookUpRole(r Reader, p *Principal, idOrName string) (*Role, error) {
-	if !p.CanAny(RoleRead, RoleModify) {
+	if !p.ReadsRoles() {
 		for _, own := range p.Roles {
 			if own.ID == idOrName || strings.EqualFold(own.Name, idOrName) {
 				return own, nil

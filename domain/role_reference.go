@@ -66,7 +66,7 @@ func (refs *RoleReferences) findConfirms(r Reader, p *Principal, role *Role) err
 }
 
 func (refs *RoleReferences) findContexts(r Reader, p *Principal, role *Role) error {
-	if !p.CanAny(ContextRead, ContextModify) {
+	if !p.ReadsContexts() {
 		return nil
 	}
 	contexts, _, err := r.Contexts(ContextFilter{Visible: p.contexts()}, Page{Limit: MaxPage})

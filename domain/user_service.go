@@ -69,7 +69,7 @@ func (s *Service) userRow(r Reader, p *Principal, u *User) (row *UserRow, err er
 			row.SeenAt = session.SeenAt
 		}
 	}
-	if !p.CanAny(KeyRead, KeyModify) {
+	if !p.ReadsKeys() {
 		return row, nil
 	}
 	keys, err := r.KeysOf(u.ID)

@@ -63,7 +63,7 @@ func newAccountView(p *domain.Principal, sessions []*domain.Session, current *do
 	view := views.AccountView{Name: p.Name}
 	for _, role := range p.Roles {
 		link := views.Link{Label: role.Name}
-		if p.CanAny(domain.RoleRead, domain.RoleModify) {
+		if p.ReadsRoles() {
 			link.URL = rolePath(role.ID)
 		}
 		view.Roles = append(view.Roles, link)

@@ -195,7 +195,7 @@ func newTarget(p *confirmPage) views.Link {
 }
 
 func (p *confirmPage) readsContexts() bool {
-	return p.Reader.CanAny(domain.ContextRead, domain.ContextModify)
+	return p.Reader.ReadsContexts()
 }
 
 func (p *confirmPage) contextLink() views.Link {
@@ -249,7 +249,7 @@ func newRequester(p *confirmPage) views.Requester {
 		Principal: c.RequestedByName, Kind: string(c.RequestedBy.Kind), Owner: p.OwnerName,
 		Registered: c.RoleRegistered, Role: views.Link{Label: c.RequestedByRole},
 	}
-	if p.Requester != nil && p.Reader.CanAny(domain.RoleRead, domain.RoleModify) {
+	if p.Requester != nil && p.Reader.ReadsRoles() {
 		view.Role.URL = rolePath(p.Requester.ID)
 	}
 	return view

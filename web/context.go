@@ -26,7 +26,7 @@ func (s *Server) contexts(v *visit) error {
 	}
 	list := pager{path: "/contexts"}
 	view := views.ContextsView{
-		Self: v.Request().URL.RequestURI(), Closed: !v.who.CanAny(domain.ContextRead, domain.ContextModify), EmptyAt: s.base.String(),
+		Self: v.Request().URL.RequestURI(), Closed: !v.who.ReadsContexts(), EmptyAt: s.base.String(),
 		NextURL: list.next(next), FirstURL: list.first(cursor),
 	}
 	for _, c := range contexts {

@@ -72,7 +72,7 @@ const ownersOffered = 50
 // the reader alone. It is nil when they are too many to choose from.
 func (s *Server) owners(v *visit) (options []views.Option, err error) {
 	chosen := v.field("owner")
-	if !v.who.CanAny(domain.UserRead, domain.UserModify) {
+	if !v.who.ReadsUsers() {
 		return []views.Option{{Value: v.who.ID, Label: v.who.Name, Selected: chosen == v.who.ID}}, nil
 	}
 	users, next, err := s.svc.UserRows(v.ctx(), v.ref(), domain.UserFilter{}, domain.Page{Limit: ownersOffered})
@@ -94,7 +94,7 @@ func newKeyRow(key *domain.KeyRow, reader *domain.Principal, now time.Time) view
 	}
 	if key.OwnerID != "" {
 		row.Owner = views.Link{Label: key.Owner}
-		if reader.CanAny(domain.UserRead, domain.UserModify) {
+		if reader.ReadsUsers() {
 			row.Owner.URL = userPath(key.OwnerID)
 		}
 	}

@@ -137,13 +137,13 @@ func entryObject(e *evidence.Entry, reader *domain.Principal) views.Link {
 	}
 	link := views.Link{Label: e.ObjectID}
 	switch {
-	case family == "context" && reader.CanAny(domain.ContextRead, domain.ContextModify):
+	case family == "context" && reader.ReadsContexts():
 		link.URL = contextPath(e.ObjectID)
-	case family == "role" && e.Type != "role.deleted" && reader.CanAny(domain.RoleRead, domain.RoleModify):
+	case family == "role" && e.Type != "role.deleted" && reader.ReadsRoles():
 		link.URL = rolePath(e.ObjectID)
-	case family == "user" && reader.CanAny(domain.UserRead, domain.UserModify):
+	case family == "user" && reader.ReadsUsers():
 		link.URL = userPath(e.ObjectID)
-	case family == "key" && reader.CanAny(domain.KeyRead, domain.KeyModify):
+	case family == "key" && reader.ReadsKeys():
 		link.URL = keyPath(e.ObjectID)
 	}
 	return link

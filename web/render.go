@@ -142,12 +142,11 @@ func (s *Server) assetURLs() views.Assets {
 func newNav(p *domain.Principal, section views.Section, pending int) views.Nav {
 	return views.Nav{
 		Current: section, Pending: pending, PendingCap: pendingCap, Inbox: true,
-		Plans: p.CanAny(domain.PlanCreate, domain.PlanPropose, domain.PlanExecute, "plan.*",
-			domain.ConfirmApprove, domain.ConfirmReject, domain.TraceRead),
-		Contexts: p.CanAny(domain.ContextRead, domain.ContextModify),
-		Roles:    p.CanAny(domain.RoleRead, domain.RoleModify),
-		Users:    p.CanAny(domain.UserRead, domain.UserModify),
-		Keys:     p.CanAny(domain.KeyRead, domain.KeyModify),
+		Plans:    p.ReadsPlans(),
+		Contexts: p.ReadsContexts(),
+		Roles:    p.ReadsRoles(),
+		Users:    p.ReadsUsers(),
+		Keys:     p.ReadsKeys(),
 		Log:      p.Can(domain.TraceRead),
 		Evidence: p.Can(domain.TraceRead),
 	}

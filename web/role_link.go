@@ -14,7 +14,7 @@ import (
 type rolePaths map[string]string
 
 func (s *Server) rolePaths(v *visit) (rolePaths, error) {
-	if !v.who.CanAny(domain.RoleRead, domain.RoleModify) {
+	if !v.who.ReadsRoles() {
 		return nil, nil
 	}
 	roles, err := s.svc.Roles(v.ctx(), v.ref())
@@ -42,8 +42,8 @@ func newRoleUses(use domain.RoleUse, reader *domain.Principal) []views.RoleUse {
 		confirms = []views.Link{{Label: fmt.Sprintf("%d require it", use.Confirms)}}
 	}
 	return fewUses(
-		views.RoleUse{Label: "Users", Links: holderLinks(use.Users, userPath, reader.CanAny(domain.UserRead, domain.UserModify))},
-		views.RoleUse{Label: "Keys", Links: holderLinks(use.Keys, keyPath, reader.CanAny(domain.KeyRead, domain.KeyModify))},
+		views.RoleUse{Label: "Users", Links: holderLinks(use.Users, userPath, reader.ReadsUsers())},
+		views.RoleUse{Label: "Keys", Links: holderLinks(use.Keys, keyPath, reader.ReadsKeys())},
 		views.RoleUse{Label: "Pending confirms", Links: confirms},
 	)
 }

@@ -42,7 +42,7 @@ func (s *Server) showUsers(v *visit, status int, view views.UsersView, wrong vie
 	list := pager{path: usersPath, filter: url.Values{"q": {name}}}
 	view.NextURL, view.FirstURL = list.next(next), list.first(cursor)
 	view.Search = newNameSearch(usersPath, "Name", name, cursor+next)
-	view.ShowKeys = v.who.CanAny(domain.KeyRead, domain.KeyModify)
+	view.ShowKeys = v.who.ReadsKeys()
 	for _, u := range users {
 		row := newUserRow(u, s.svc.Now())
 		row.Self = u.ID == v.who.ID
