@@ -2,7 +2,6 @@ package store
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"countersign/domain"
@@ -91,12 +90,10 @@ func (r *reader) PendingOfPlans(ids []string) (map[string]int, error) {
 	if len(ids) == 0 {
 		return counts, nil
 	}
-	s, values := new(statement), make([]any, len(ids))
-	for i, id := range ids {
-		values[i] = id
-	}
-	s.add("SELECT plan_id, COUNT(*) FROM confirms WHERE status = 'pending' AND imported = 0 AND plan_id IN ("+
-		strings.Repeat(", ?", len(ids))[2:]+") GROUP BY plan_id", values...)
+	s := new(statement)
+	s.add("SELECT plan_id, COUNT(*) FROM confirms")
+	s.where([]condition{{"status = 'pending' AND imported = 0", nil}, among("plan_id", ids)})
+	s.add(" GROUP BY plan_id")
 	err := r.c.each(s.String(), s.args, func(rows row) error {
 		var id string
 		var n int

@@ -3,7 +3,6 @@ package store
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"countersign/domain"
 	"countersign/domain/mplp"
@@ -72,12 +71,13 @@ func (r *reader) Confirms(f domain.ConfirmFilter, p domain.Page) ([]*domain.Conf
 func (r *reader) ConfirmRows(ids []string) (found []*domain.ConfirmRow, err error) {
 	columns, joins, into := rowsOf(&walk{keyset: byDeadline})
 	for some := range slices.Chunk(ids, manyRows) {
-		values := make([]any, len(some))
+		canonical := make([]string, len(some))
 		for i, id := range some {
-			values[i] = mplp.CanonicalID("confirm", id)
+			canonical[i] = mplp.CanonicalID("confirm", id)
 		}
 		s := new(statement)
-		s.add("SELECT "+columns+" FROM confirms c "+joins+" WHERE c.canonical_id IN ("+strings.Repeat(", ?", len(some))[2:]+")", values...)
+		s.add("SELECT " + columns + " FROM confirms c " + joins)
+		s.where([]condition{among("c.canonical_id", canonical)})
 		err := r.c.each(s.String(), s.args, func(rows row) error {
 			if err := rows.Scan(into.dest...); err != nil {
 				return err
@@ -189,7 +189,8 @@ func (w *walk) visible(v domain.Visibility) {
 	switch {
 	case v.All:
 	case v.Decides:
-		w.and("(c.requested_group = ? OR "+requires(len(v.Roles))+")", append([]any{string(v.Group)}, roleArgs(v)...)...)
+		may := requires(v.Roles)
+		w.and("(c.requested_group = ? OR "+may.text+")", append([]any{string(v.Group)}, may.values...)...)
 	default:
 		w.only("requested_group", string(v.Group))
 	}
@@ -202,23 +203,16 @@ func (w *walk) decidable(v domain.Visibility) {
 	if v.Group != "" {
 		w.and("c.requested_group <> ?", string(v.Group))
 	}
-	w.and(requires(len(v.Roles)), roleArgs(v)...)
+	w.beside = append(w.beside, requires(v.Roles))
 }
 
-// requires holds for confirms that require no role, or one of n roles.
-func requires(n int) string {
-	if n == 0 {
-		return "c.required_role IS NULL"
+// requires holds for confirms that require no role, or one of these.
+func requires(roles []string) condition {
+	if len(roles) == 0 {
+		return condition{"c.required_role IS NULL", nil}
 	}
-	return "(c.required_role IS NULL OR c.required_role IN (?" + strings.Repeat(", ?", n-1) + "))"
-}
-
-func roleArgs(v domain.Visibility) []any {
-	args := make([]any, len(v.Roles))
-	for i, role := range v.Roles {
-		args[i] = role
-	}
-	return args
+	one := among("c.required_role", roles)
+	return condition{"(c.required_role IS NULL OR " + one.text + ")", one.values}
 }
 
 // Where the inbox's order has what does not expire, and how far behind all else

@@ -3,7 +3,6 @@ package store
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"countersign/domain"
 	"countersign/domain/evidence"
@@ -129,11 +128,7 @@ func amongTypes(types []string) []condition {
 	if len(types) == 0 {
 		return nil
 	}
-	values := make([]any, len(types))
-	for i, t := range types {
-		values[i] = t
-	}
-	return []condition{{"COALESCE(type, '" + evidence.EntryRequested + "') IN (" + strings.Repeat(", ?", len(types))[2:] + ")", values}}
+	return []condition{among("COALESCE(type, '"+evidence.EntryRequested+"')", types)}
 }
 
 // within narrows to the entries between two.

@@ -28,6 +28,16 @@ type condition struct {
 	values []any
 }
 
+// among is the condition that the column has one of the values, of which there is
+// one at least.
+func among(column string, values []string) condition {
+	args := make([]any, len(values))
+	for i, v := range values {
+		args[i] = v
+	}
+	return condition{column + " IN (?" + strings.Repeat(", ?", len(values)-1) + ")", args}
+}
+
 // led says whether an index has been chosen.
 func (w *walk) led() bool { return len(w.along)+len(w.hits) > 0 }
 
