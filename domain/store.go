@@ -101,7 +101,6 @@ type Reader interface {
 
 	// NextSeq is the number that the next log entry gets.
 	NextSeq() (int64, error)
-	Entry(seq int64) (*evidence.Entry, error)
 	Entries(f EntryFilter) ([]*evidence.Entry, error)
 
 	// Leaf is an entry's bytes, verbatim.

@@ -19,17 +19,6 @@ func (r *reader) NextSeq() (int64, error) {
 	})
 }
 
-func (r *reader) Entry(seq int64) (*evidence.Entry, error) {
-	list, err := r.entries("WHERE seq = $1", seq)
-	if err != nil {
-		return nil, err
-	}
-	if len(list) == 0 {
-		return nil, domain.ErrNotFound
-	}
-	return list[0], nil
-}
-
 // Entries lists entries of the log, at most domain.MaxPage when the filter
 // gives no limit.
 func (r *reader) Entries(f domain.EntryFilter) ([]*evidence.Entry, error) {

@@ -28,7 +28,6 @@ func testNotFound(t *testing.T, s Store) {
 			"Confirm":              func() error { _, err := r.Confirm("x"); return err },
 			"ConfirmByApprovalKey": func() error { _, err := r.ConfirmByApprovalKey("x"); return err },
 			"ConfirmContent":       func() error { _, err := r.ConfirmContent(1); return err },
-			"Entry":                func() error { _, err := r.Entry(0); return err },
 		} {
 			wantError(t, name, domain.ErrNotFound, find())
 		}
@@ -67,9 +66,10 @@ func testLog(t *testing.T, s Store) {
 	})
 	wantError(t, "Tx", nil, err)
 	same(t, "rows covered", 1, len(want.Rows))
-	same(t, "Entry", want, read(t, s, func(r domain.Reader) (*evidence.Entry, error) { return r.Entry(0) }))
-	second := read(t, s, func(r domain.Reader) (*evidence.Entry, error) { return r.Entry(1) })
-	same(t, "rows of an entry that wrote none", 0, len(second.Rows))
+	entries := read(t, s, func(r domain.Reader) ([]*evidence.Entry, error) { return r.Entries(domain.EntryFilter{}) })
+	same(t, "Entries", 2, len(entries))
+	same(t, "the first entry", want, entries[0])
+	same(t, "rows of an entry that wrote none", 0, len(entries[1].Rows))
 	same(t, "the next number", int64(2), next())
 }
 
