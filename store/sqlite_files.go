@@ -13,7 +13,6 @@ import (
 // with the process that has it open; and who opens what is there instead does
 // not wait for this process's locks.
 type watched struct {
-	d      *sqlite
 	places []string
 	found  []os.FileInfo // there, when they were opened to be written; nil: nothing
 	size   int64         // of the database's own file, at the last look
@@ -22,7 +21,7 @@ type watched struct {
 // watch is for while a connection has the files open: others leave the journal in
 // its place then.
 func (d *sqlite) watch() *watched {
-	w := &watched{d: d, places: []string{d.path}, found: []os.FileInfo{d.file}, size: d.file.Size()}
+	w := &watched{places: []string{d.path}, found: []os.FileInfo{d.file}, size: d.file.Size()}
 	path, err := filepath.EvalSymlinks(d.path) // the journal is beside the file itself
 	if err != nil {
 		return w // the first look says more

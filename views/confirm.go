@@ -117,7 +117,6 @@ type ConfirmRef struct {
 
 // DecisionEntry is one row of a confirm's history.
 type DecisionEntry struct {
-	ID       string
 	Status   string
 	Cause    string // human, agent, timeout, cancelled, policy, import
 	Words    string // the cause in words: "a person", "a key that may decide", "the clock"

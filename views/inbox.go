@@ -9,7 +9,7 @@ type InboxView struct {
 
 	PendingURL, DecidedURL string // the tabs, with the current filter
 	PendingCount           int
-	PendingCap             int // above it the count reads "99+"; 0 means no cap
+	PendingCap             int // above it the count reads "200+"; 0 means no cap
 
 	Filter   InboxFilter
 	Rows     templ.Component // InboxRows; nil: none

@@ -2,7 +2,6 @@ package views
 
 // LogView is GET /log: entries, newest first.
 type LogView struct {
-	Self     string
 	Families []Option // filter: query family
 	Types    []Option // filter: query type
 	IDs      []Field  // filters by id: confirm_id, plan_id, trace_id

@@ -32,7 +32,7 @@ type Nav struct {
 	Current                                                   Section
 	Inbox, Plans, Contexts, Roles, Users, Keys, Log, Evidence bool
 	Pending                                                   int // pending confirms that the reader sees, at most PendingCap
-	PendingCap                                                int // above it the count is shown as "99+"; 0 means no cap
+	PendingCap                                                int // above it the count is shown as "200+"; 0 means no cap
 }
 
 // Section is an entry of the navigation.

@@ -12,10 +12,10 @@ type RolesView struct {
 
 // RoleRow is one role of the list.
 type RoleRow struct {
-	ID, URL, Name, Description string
-	Capabilities               []string
-	Users, Keys                int
-	Seeded, Locked             bool
+	URL, Name, Description string
+	Capabilities           []string
+	Users, Keys            int
+	Locked                 bool
 }
 
 // RoleView is GET /roles/new and /roles/{id}. Fields: name, description,
@@ -30,7 +30,6 @@ type RoleView struct {
 	Capabilities     string            // one per line, as typed
 	Known            []CapabilityGroup // suggestions
 	Uses             []RoleUse
-	Seeded           bool
 	Locked           bool   // as stored
 	Lock             bool   // the check box, as sent
 	DeleteURL        string // set if it may be deleted

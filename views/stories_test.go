@@ -232,7 +232,7 @@ func approvedView() views.ConfirmView {
 		v.Actions[0].Decision = "approve"
 		v.Evidence = proof(views.EvidenceProven)
 		v.Receipt = &views.Receipt{Status: "approved", Cause: "a signed-in person", By: "reviewer", Role: "reviewer", At: views.At(now), Took: "1 min 12 s", Reason: "Within the limits.", ContentHash: hash, EffectiveHash: hash, LogIndex: "41", LogURL: "/log#entry-41"}
-		v.History = []views.DecisionEntry{{ID: "x", Status: "approved", Cause: "human", Words: "a signed-in person", By: "reviewer", Role: "reviewer", At: views.At(now), Reason: "Within the limits.", Warning: "own request: allowed by the server's settings"}}
+		v.History = []views.DecisionEntry{{Status: "approved", Cause: "human", Words: "a signed-in person", By: "reviewer", Role: "reviewer", At: views.At(now), Reason: "Within the limits.", Warning: "own request: allowed by the server's settings"}}
 		v.Next = &views.NextConfirm{URL: "/confirms/c2?status=pending", Label: "wire_transfer + send_mail", Left: 3}
 	})
 }
@@ -377,8 +377,8 @@ func contextView() views.ContextView {
 
 func rolesView() views.RolesView {
 	return views.RolesView{Self: "/roles", NewURL: "/roles/new", Rows: []views.RoleRow{
-		{ID: "admin", URL: "/roles/admin", Name: "admin", Description: "Everything", Capabilities: []string{"*"}, Users: 1, Seeded: true},
-		{ID: "reviewer", URL: "/roles/reviewer", Name: "reviewer", Description: "Reviews and approves", Capabilities: []string{"confirm.approve", "confirm.reject", "trace.read"}, Users: 3, Keys: 1, Seeded: true},
+		{URL: "/roles/admin", Name: "admin", Description: "Everything", Capabilities: []string{"*"}, Users: 1},
+		{URL: "/roles/reviewer", Name: "reviewer", Description: "Reviews and approves", Capabilities: []string{"confirm.approve", "confirm.reject", "trace.read"}, Users: 3, Keys: 1},
 	}}
 }
 
@@ -402,10 +402,10 @@ func usersView() views.UsersView {
 	return views.UsersView{
 		Search: &views.NameSearch{Action: "/users", Label: "Name", Words: "er"}, FirstURL: "/users?q=er", NextURL: "/users?q=er&cursor=x",
 		Rows: []views.UserRow{
-			{ID: "1", URL: "/users/1", Name: "administrator", Roles: []string{"admin"}, Status: "active", Sessions: 2, LastSeen: views.Ago(now, now), Self: true},
-			{ID: "2", URL: "/users/2", Name: "reviewer", Roles: []string{"reviewer", "human_user"}, Status: "invited", Keys: 1},
-			{ID: "3", URL: "/users/3", Name: "former", Roles: nil, Status: "disabled"},
-			{ID: "4", URL: "/users/4", Name: "forgetful", Roles: []string{"tester"}, Status: "reset"},
+			{URL: "/users/1", Name: "administrator", Roles: []string{"admin"}, Status: "active", Sessions: 2, LastSeen: views.Ago(now, now), Self: true},
+			{URL: "/users/2", Name: "reviewer", Roles: []string{"reviewer", "human_user"}, Status: "invited", Keys: 1},
+			{URL: "/users/3", Name: "former", Roles: nil, Status: "disabled"},
+			{URL: "/users/4", Name: "forgetful", Roles: []string{"tester"}, Status: "reset"},
 		},
 		Invite: &views.InviteForm{Roles: roleChoice(), Errors: views.Errors{"role": "Choose at least one role."}},
 	}
@@ -424,7 +424,7 @@ func roleChoice() views.RoleChoice {
 
 func userView() views.UserView {
 	return views.UserView{
-		Self: "/users/2", ID: "2", Name: "reviewer", Status: "active", Roles: roleChoice(), RolesURL: "/users/2/roles", DisableURL: "/users/2/disable", ResetURL: "/users/2/reset", EndSessionsURL: "/users/2/sessions",
+		Self: "/users/2", Name: "reviewer", Status: "active", Roles: roleChoice(), RolesURL: "/users/2/roles", DisableURL: "/users/2/disable", ResetURL: "/users/2/reset", EndSessionsURL: "/users/2/sessions",
 		Sessions: 2, Keys: []views.Link{{Label: "trading-agent", URL: "/keys"}}, Capabilities: []string{"confirm.approve", "confirm.reject"}, Created: views.At(now), LastSeen: views.Ago(now.Add(-time.Hour), now),
 	}
 }
@@ -438,8 +438,8 @@ func userLinkView() views.UserView {
 func keysView() views.KeysView {
 	return views.KeysView{
 		Rows: []views.KeyRow{
-			{ID: "cs_4f9Ab2Qw71Zx", Name: "trading-agent", Roles: []string{"executor"}, Status: "active", Created: views.At(now), Expires: views.At(now.Add(90 * 24 * time.Hour)), LastUsed: views.Ago(now.Add(-time.Second*9), now), RevokeURL: "/keys/1/revoke"},
-			{ID: "cs_9c0Dq8LmR2vT", Name: "night-watch", Roles: []string{"reviewer", "executor"}, Owner: views.Link{Label: "reviewer", URL: "/users/2"}, MayDecide: true, Status: "revoked", Created: views.At(now)},
+			{ID: "cs_4f9Ab2Qw71Zx", Name: "trading-agent", Roles: []string{"executor"}, Status: "active", Expires: views.At(now.Add(90 * 24 * time.Hour)), LastUsed: views.Ago(now.Add(-time.Second*9), now), RevokeURL: "/keys/1/revoke"},
+			{ID: "cs_9c0Dq8LmR2vT", Name: "night-watch", Roles: []string{"reviewer", "executor"}, Owner: views.Link{Label: "reviewer", URL: "/users/2"}, MayDecide: true, Status: "revoked"},
 		},
 		Create: &views.KeyForm{Roles: roleChoice(), Owners: []views.Option{{Value: "2", Label: "reviewer"}}, Days: "90", Errors: views.Errors{"may_decide": "A key that may decide needs an owner."}},
 	}
@@ -451,7 +451,7 @@ func keyCreated() views.KeyCreatedView {
 
 func logView() views.LogView {
 	return views.LogView{
-		Self: "/log", Types: []views.Option{{Label: "Any type"}}, NextURL: "/log?cursor=1",
+		Types: []views.Option{{Label: "Any type"}}, NextURL: "/log?cursor=1",
 		Rows: []views.LogRow{
 			{Sequence: "42", At: views.At(now), Type: "confirm.rejected", Principal: "system", Kind: "system", Role: "system", Cause: "timeout", Object: views.Link{Label: "confirm-2", URL: "/confirms/2"}, Detail: "nobody decided in time"},
 			{Sequence: "41", At: views.At(now.Add(-time.Minute)), Type: "confirm.approved", Principal: "reviewer", Kind: "user", Role: "reviewer", Object: views.Link{Label: "confirm-1", URL: "/confirms/1"}},

@@ -9,7 +9,7 @@ type TraceView struct {
 	Posted   string // the posted object's JSON, empty if there is none
 	Plan     Link
 	Lanes    []TraceLane
-	Ticks    []TraceTick
+	Ticks    []string // marks of the time axis
 	Rows     []LogRow
 	MoreURL  string // the log, where it says more
 	Duration string
@@ -25,10 +25,4 @@ type TraceLane struct {
 	Start  Moment
 	Took   string // empty while it goes on
 	X, W   int    // in thousandths of the time line
-}
-
-// TraceTick is a mark of the time axis.
-type TraceTick struct {
-	X     int // in thousandths
-	Label string
 }

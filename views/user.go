@@ -14,13 +14,13 @@ type UsersView struct {
 
 // UserRow is one user of the list.
 type UserRow struct {
-	ID, URL, Name string
-	Roles         []string
-	Status        string // active, invited, reset, disabled
-	Sessions      int
-	Keys          int
-	LastSeen      Moment // an age
-	Self          bool
+	URL, Name string
+	Roles     []string
+	Status    string // active, invited, reset, disabled
+	Sessions  int
+	Keys      int
+	LastSeen  Moment // an age
+	Self      bool
 }
 
 // InviteForm makes a user.
@@ -41,7 +41,7 @@ type OneTimeLink struct {
 // them; roles go to RolesURL as role (repeated).
 type UserView struct {
 	Self                  string
-	ID, Name              string
+	Name                  string
 	Status                string
 	IsReader              bool // nobody changes their own roles
 	Roles                 RoleChoice

@@ -268,7 +268,7 @@ func newOutcomeRefs(outcomes []*domain.Outcome) (refs []views.ConfirmRef) {
 func newHistory(p *confirmPage) (entries []views.DecisionEntry) {
 	for _, d := range p.Decisions {
 		entry := views.DecisionEntry{
-			ID: d.ID, Status: string(d.Status), Cause: string(d.Cause), Words: causeWords(d), By: decider(d), Role: d.DecidedByRole,
+			Status: string(d.Status), Cause: string(d.Cause), Words: causeWords(d), By: decider(d), Role: d.DecidedByRole,
 			At: views.At(d.DecidedAt), Reason: d.Reason, Feedback: d.UserEditContent,
 		}
 		if d.Cause == domain.CauseHuman && string(p.Confirm.RequestedGroup) == d.DecidedBy.String() {

@@ -90,7 +90,7 @@ func (s *Server) owners(v *visit) (options []views.Option, err error) {
 func newKeyRow(key *domain.KeyRow, reader *domain.Principal, now time.Time) views.KeyRow {
 	row := views.KeyRow{
 		ID: key.ID, Name: key.Name, Roles: roleNames(key.Held), MayDecide: key.MayDecide, Status: key.Status(now),
-		Created: views.At(key.CreatedAt), Expires: views.At(key.ExpiresAt), LastUsed: views.Ago(key.UsedAt, now),
+		Expires: views.At(key.ExpiresAt), LastUsed: views.Ago(key.UsedAt, now),
 	}
 	if key.OwnerID != "" {
 		row.Owner = views.Link{Label: key.Owner}

@@ -48,7 +48,7 @@ func (s *Server) log(v *visit) error {
 	if before != nil {
 		next = strconv.FormatInt(*before, 10)
 	}
-	view.Self, view.NextURL, view.FirstURL = v.Request().URL.RequestURI(), list.next(next), list.first(cursor)
+	view.NextURL, view.FirstURL = list.next(next), list.first(cursor)
 	if view.Rows, err = s.logRows(v, entries); err != nil {
 		return err
 	}

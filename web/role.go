@@ -48,8 +48,8 @@ func (s *Server) roles(v *visit) error {
 
 func newRoleRow(role *domain.RoleRow) views.RoleRow {
 	return views.RoleRow{
-		ID: role.ID, URL: rolePath(role.ID), Name: role.Name, Description: role.Description, Capabilities: names(role.Capabilities),
-		Users: role.Users, Keys: role.Keys, Seeded: seeded(role.ID), Locked: role.Locked,
+		URL: rolePath(role.ID), Name: role.Name, Description: role.Description, Capabilities: names(role.Capabilities),
+		Users: role.Users, Keys: role.Keys, Locked: role.Locked,
 	}
 }
 
@@ -58,10 +58,6 @@ func names(capabilities []domain.Capability) (list []string) {
 		list = append(list, string(c))
 	}
 	return list
-}
-
-func seeded(id string) bool {
-	return slices.ContainsFunc(domain.SeededRoles(), func(role domain.Role) bool { return role.ID == id })
 }
 
 // knownCapabilities are what the editor suggests, by resource.
@@ -128,7 +124,7 @@ func newRoleView(role *domain.Role, use domain.RoleUse, reader *domain.Principal
 	may := reader.Can(domain.RoleModify)
 	view := views.RoleView{
 		ID: role.ID, Action: rolePath(role.ID), MayEdit: may && !role.Locked, Name: role.Name, Description: role.Description,
-		Capabilities: strings.Join(names(role.Capabilities), "\n"), Known: knownCapabilities(), Seeded: seeded(role.ID), Locked: role.Locked, Lock: role.Locked,
+		Capabilities: strings.Join(names(role.Capabilities), "\n"), Known: knownCapabilities(), Locked: role.Locked, Lock: role.Locked,
 		Created: views.At(role.CreatedAt), Updated: views.At(role.UpdatedAt), Uses: newRoleUses(use, reader),
 	}
 	switch {

@@ -88,8 +88,7 @@ func newTraceView(id string, h *domain.TraceHistory, rows []views.LogRow, now ti
 	line := timeLine{begin: begin, span: max(end.Sub(begin), time.Millisecond)}
 	view.Duration = took(line.span)
 	for i := range 5 {
-		x := i * 250
-		view.Ticks = append(view.Ticks, views.TraceTick{X: x, Label: took(line.span * time.Duration(i) / 4)})
+		view.Ticks = append(view.Ticks, took(line.span*time.Duration(i)/4))
 	}
 	for _, l := range lanes {
 		view.Lanes = append(view.Lanes, line.lane(l))

@@ -73,7 +73,7 @@ func newNameSearch(path, label, words, cursors string) *views.NameSearch {
 
 func newUserRow(u *domain.UserRow, now time.Time) views.UserRow {
 	return views.UserRow{
-		ID: u.ID, URL: userPath(u.ID), Name: u.Name, Roles: roleNames(u.Held), Status: u.Status(),
+		URL: userPath(u.ID), Name: u.Name, Roles: roleNames(u.Held), Status: u.Status(),
 		Sessions: u.Sessions, Keys: len(u.Keys), LastSeen: views.Ago(u.SeenAt, now),
 	}
 }
@@ -135,7 +135,7 @@ func (s *Server) showUser(v *visit, status int, view views.UserView) error {
 // fillUser says who the user is, and what the reader may do about them.
 func fillUser(view *views.UserView, u *domain.UserRow, reader *domain.Principal, now time.Time) {
 	view.Self = userPath(u.ID)
-	view.ID, view.Name, view.Status, view.IsReader = u.ID, u.Name, u.Status(), u.ID == reader.ID
+	view.Name, view.Status, view.IsReader = u.Name, u.Status(), u.ID == reader.ID
 	view.Created, view.LastSeen, view.Sessions = views.At(u.CreatedAt), views.Ago(u.SeenAt, now), u.Sessions
 	for i, key := range u.Keys {
 		if i == referencesShown {

@@ -55,7 +55,7 @@ func (c *client) call(ctx context.Context, method, path string, body, out any) e
 		return err
 	}
 	if response.StatusCode >= http.StatusBadRequest {
-		var problem struct{ Title, Detail string }
+		var problem struct{ Detail string }
 		_ = json.Unmarshal(answer, &problem) // then the status alone must do
 		return fmt.Errorf("%s %s: %s: %s", method, path, response.Status, problem.Detail)
 	}
