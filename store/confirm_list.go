@@ -52,9 +52,9 @@ func rowsOf(w *walk) (columns, joins string, into target[*domain.ConfirmRow]) {
 }
 
 // Confirms lists pending confirms in the inbox's order, and others, and those of
-// a session, by receipt, the newest first. Only the decided ones that nothing but their target's type
-// narrows come by their decision, the latest first: along no other index are
-// they found in that order.
+// a session, by receipt, the newest first. Only the decided ones that nothing but
+// their target's type narrows come by their decision, the latest first: along no
+// other index are they found in that order.
 func (r *reader) Confirms(f domain.ConfirmFilter, p domain.Page) ([]*domain.ConfirmRow, string, error) {
 	return recalledConfirms(r, f, p, func() ([]*domain.ConfirmRow, string, error) {
 		w, err := r.confirmWalk(f)

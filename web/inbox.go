@@ -31,7 +31,7 @@ func newInboxQuery(values url.Values) inboxQuery {
 	}
 }
 
-// parseFrom reads what fromQuery wrote; anything else is the plain inbox.
+// parseFrom reads what encode wrote; anything else is the plain inbox.
 func parseFrom(from string) inboxQuery {
 	values, err := url.ParseQuery(from)
 	if err != nil {

@@ -30,8 +30,8 @@ type Place struct {
 func (l *Lot) Place() *Place { return &Place{lot: l} }
 
 // Take takes a request's connection from the server: its handler must have
-// flushed what it answered, and return; Return, or Send and Close, end it. False: the connection cannot be
-// parked, and the request waits in the ordinary way.
+// flushed what it answered, and return; Return, or Send and Close, end it. False:
+// the connection cannot be parked, and the request waits in the ordinary way.
 func (p *Place) Take(w http.ResponseWriter, r *http.Request) bool {
 	if !r.ProtoAtLeast(1, 1) || r.TLS != nil || r.Body != http.NoBody || !p.lot.enter() {
 		return false
