@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"countersign/domain/evidence"
@@ -144,10 +145,8 @@ func requester(r Reader, p *Principal, in *mplp.Confirm) (role string, registere
 	}
 	if in.RequestedByRole == "" {
 		for _, held := range p.Roles {
-			for _, c := range needed {
-				if held.Grants(c) {
-					return held.Name, true, nil
-				}
+			if slices.ContainsFunc(needed, held.Grants) {
+				return held.Name, true, nil
 			}
 		}
 		return SystemName, true, nil // the command line

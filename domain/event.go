@@ -2,6 +2,7 @@ package domain
 
 import (
 	"encoding/json"
+	"maps"
 	"strings"
 
 	"countersign/domain/evidence"
@@ -222,9 +223,7 @@ func (e Event) MarshalJSON() ([]byte, error) {
 	if e.Entry.TraceID != "" {
 		members["trace_id"] = e.Entry.TraceID
 	}
-	for name, value := range e.Extra {
-		members[name] = value
-	}
+	maps.Copy(members, e.Extra)
 	return json.Marshal(members)
 }
 

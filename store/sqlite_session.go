@@ -197,11 +197,7 @@ func (s *sqliteSession) dooms(err error) bool {
 
 // resultCode is the primary result code of a database error, 0 for others.
 func resultCode(err error) int {
-	if err == nil {
-		return 0
-	}
-	var e *sqliteError
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*sqliteError](err); ok {
 		return e.code & 0xff
 	}
 	return 0

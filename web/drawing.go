@@ -208,7 +208,7 @@ func units(f float64) int { return int(math.Round(f)) }
 func wrap(text string) []string {
 	var lines []string
 	line, taken := "", 0
-	for _, word := range strings.Fields(text) {
+	for word := range strings.FieldsSeq(text) {
 		for _, part := range fit(word) {
 			width := room(part)
 			if taken > 0 && taken+room(" ")+width <= boxChars*letter {

@@ -116,8 +116,7 @@ func (c *call) run(ctx context.Context, args []string) error {
 		return cmd.wrong("%q is one word too many", c.names[len(cmd.names)])
 	}
 	err = do(ctx, c)
-	var usage *usageError
-	if errors.As(err, &usage) {
+	if usage, ok := errors.AsType[*usageError](err); ok {
 		return cmd.wrong("%s", usage.message)
 	}
 	return err

@@ -101,8 +101,8 @@ func (n *net) fill(b *block) {
 			l := n.vertices[u].layer
 			n.vertices[u].pos = len(b.layers[l])
 			b.layers[l] = append(b.layers[l], u)
-			for i := len(n.vertices[u].out) - 1; i >= 0; i-- {
-				stack = append(stack, n.vertices[u].out[i])
+			for _, next := range slices.Backward(n.vertices[u].out) {
+				stack = append(stack, next)
 			}
 		}
 	}
