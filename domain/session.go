@@ -51,7 +51,7 @@ type Client struct {
 // password.
 func (s *Service) SignIn(ctx context.Context, name, password string, from Client) (token string, user *User, err error) {
 	tries := attempt{name: name, address: from.Address}
-	if err := s.begin(ctx, tries); err != nil {
+	if err := s.begin(ctx, tries.counts()); err != nil {
 		return "", nil, err
 	}
 	err = s.store.View(ctx, func(r Reader) error {
@@ -201,7 +201,8 @@ func (s *Service) EndOwnSession(ctx context.Context, ref Ref, hash []byte) error
 }
 
 // ChangePassword replaces the user's own password and ends their other
-// sessions; keep is the hash of the one that stays.
+// sessions; keep is the hash of the one that stays. Wrong attempts wait as those
+// to sign in do.
 func (s *Service) ChangePassword(ctx context.Context, ref Ref, old, password string, keep []byte) error {
 	var user *User
 	err := s.read(ctx, ref, func(r Reader, _ *Principal) (err error) {
@@ -209,6 +210,10 @@ func (s *Service) ChangePassword(ctx context.Context, ref Ref, old, password str
 		return err
 	})
 	if err != nil {
+		return err
+	}
+	tries := "change " + user.ID
+	if err := s.begin(ctx, map[string]allowance{tries: nameAllowance}); err != nil {
 		return err
 	}
 	ok, _, err := s.hasher.Verify(ctx, user.Password, old)
@@ -232,6 +237,9 @@ func (s *Service) ChangePassword(ctx context.Context, ref Ref, old, password str
 			return refuse(CodeInvalidTransition, "The password was changed by another. Try again.")
 		}
 		if err := tx.DeleteSessionsOf(user.ID, keep); err != nil {
+			return err
+		}
+		if err := tx.SetThrottle(tries, Throttle{}); err != nil {
 			return err
 		}
 		return s.setPassword(tx, p, user, hash)

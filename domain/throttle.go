@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Throttle counts the attempts to sign in that have not succeeded: under one
-// name, or from one address. It is kept in a table that the log does not cover.
+// Throttle counts the attempts to give a password that have not succeeded: under
+// one name, from one address, or to change one's own. It is kept in a table that the log does not cover.
 type Throttle struct {
 	Failures int
 	SeenAt   time.Time // the last one
@@ -25,7 +25,8 @@ type allowance struct {
 }
 
 // Names wait less long than addresses: whoever fails in somebody's name locks
-// them out for as long. Many people may share an address.
+// them out for as long. Many people may share an address. Who tries to change a
+// password has come to its user's session, and waits as names do.
 var (
 	nameAllowance    = allowance{free: 5, longest: time.Minute}
 	addressAllowance = allowance{free: 20, longest: 15 * time.Minute}
@@ -81,7 +82,7 @@ func network(address string) string {
 // begin counts an attempt as failed before its password is looked at, so that
 // many at once are as few as one after the other; or refuses it, counting
 // nothing. Names without an account are counted like the others.
-func (s *Service) begin(ctx context.Context, a attempt) error {
+func (s *Service) begin(ctx context.Context, counts map[string]allowance) error {
 	return s.store.Tx(ctx, func(tx Tx) error {
 		now := s.clock()
 		if err := tx.PruneThrottles(now.Add(-forgetThrottle)); err != nil {
@@ -89,7 +90,7 @@ func (s *Service) begin(ctx context.Context, a attempt) error {
 		}
 		counted := map[string]Throttle{}
 		var wait time.Duration
-		for subject, allowed := range a.counts() {
+		for subject, allowed := range counts {
 			t, err := tx.Throttle(subject)
 			if err != nil {
 				return err
@@ -113,7 +114,7 @@ func (s *Service) begin(ctx context.Context, a attempt) error {
 func held(wait time.Duration) *Error {
 	seconds := int((wait + time.Second - 1) / time.Second)
 	return &Error{Code: CodeRateLimited, RetryAfter: time.Duration(seconds) * time.Second,
-		Message: fmt.Sprintf("Too many attempts to sign in. Try again in %d s.", seconds)}
+		Message: fmt.Sprintf("Too many attempts. Try again in %d s.", seconds)}
 }
 
 // succeeded forgets what failed under the name, and takes back what the attempt

@@ -71,6 +71,32 @@ func TestThrottle_WaitsGrow(t *testing.T) {
 	}
 }
 
+// Who has come to somebody's session must not find out their password with it, and
+// does not keep them from signing in.
+func TestThrottle_OwnPasswordIsNotGuessed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	user := w.user("someone", "reviewer")
+	change := func(old string) domain.Code {
+		return domain.ErrorCode(w.ChangePassword(w.ctx, user, old, "another long secret", nil))
+	}
+	for i := range 5 {
+		if code := change("wrong"); code != domain.CodeInvalid {
+			t.Fatalf("attempt %d: %s", i, code)
+		}
+	}
+	if code := change(password); code != domain.CodeRateLimited {
+		t.Errorf("the right one, too early: %q", code)
+	}
+	if wait := w.tries("someone", "192.0.2.1"); wait > 0 {
+		t.Errorf("signing in waits %v", wait)
+	}
+	w.pass(time.Second)
+	if code := change(password); code != "" {
+		t.Errorf("the right one, in time: %q", code)
+	}
+}
+
 // TestT39_ThrottleAfterAClockThatWasAhead: nobody waits for a time that came by
 // mistake.
 func TestT39_ThrottleAfterAClockThatWasAhead(t *testing.T) {

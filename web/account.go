@@ -91,6 +91,7 @@ func (s *Server) changePassword(v *visit) error {
 	}
 	err := s.svc.ChangePassword(v.ctx(), v.ref(), form.Get("current"), form.Get("password"), v.Session.Hash)
 	if wrong := refusedForm(err, map[string]string{"old_password": "current", "password": "password"}); wrong != nil {
+		retryAfter(v, err)
 		return s.showAccount(v, statusOf(err), nil, wrong)
 	} else if err != nil {
 		return err

@@ -152,7 +152,7 @@ func refusedForm(err error, names map[string]string) views.Errors {
 	switch statusOf(err) {
 	case http.StatusUnprocessableEntity:
 		return problems(err, names)
-	case http.StatusForbidden, http.StatusConflict, http.StatusLocked:
+	case http.StatusForbidden, http.StatusConflict, http.StatusLocked, http.StatusTooManyRequests:
 		return views.Errors{"": domain.AsError(err).Message}
 	}
 	return nil

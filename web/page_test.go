@@ -305,6 +305,14 @@ func TestAccountIsOnesOwn(t *testing.T) {
 	if wrong.doc(t).Find("#current-error").Length() != 1 {
 		t.Error("the form does not say that the password is wrong")
 	}
+	for range 4 {
+		b.want(b.submit(page, "/account/password", "current", "wrong", "password", fresh, "password_again", fresh), http.StatusUnprocessableEntity)
+	}
+	held := b.want(b.submit(page, "/account/password", "current", password, "password", fresh, "password_again", fresh), http.StatusTooManyRequests)
+	if held.Header.Get("Retry-After") != "1" || !strings.Contains(held.text, "Too many attempts. Try again in 1 s.") {
+		t.Errorf("many attempts: Retry-After %q", held.Header.Get("Retry-After"))
+	}
+	w.pass(time.Second)
 	b.want(b.submit(page, "/account/password", "current", password, "password", fresh, "password_again", "other"), http.StatusUnprocessableEntity)
 	b.want(b.submit(page, "/account/password", "current", password, "password", fresh, "password_again", fresh), http.StatusSeeOther)
 	b.want(b.submit(page, "/account/shortcuts"), http.StatusSeeOther)
