@@ -59,50 +59,46 @@ func TestE2E_WordsOutliveTheSession(t *testing.T) {
 	}
 }
 
-// An edit that was read once more but not approved yet comes back, too.
-func TestE2E_EditOutlivesTheSession(t *testing.T) {
-	s := newStage(t)
-	asked := s.asksFor("Buy some", trade())
-	p, elsewhere := s.signsIn("reviewer"), s.signsIn("reviewer")
-	p.provokes(http.StatusUnauthorized)
-	p.opensConfirm(asked.ConfirmID)
-	p.click(".verdicts button", "Edit")
-	const edit = `{"quantity": 50, "side": "buy", "symbol": "VNM"}`
-	p.fill("#args_0", edit)
-	p.click(".editor button")
-	p.waitFor(".diff")
+// anew ends the session of a page from elsewhere, and signs in again once the
+// page says so.
+func (s *stage) anew(p, elsewhere *page, name string) {
+	s.t.Helper()
 	elsewhere.open("/account")
 	elsewhere.submit("#account form button", "End")
-	addUser(t, s.db, "third", "tester") // for the stream to look anew
+	addUser(s.t, s.db, "third", "tester") // for the stream to look anew
 	p.sees(".door .notice", "Your session has ended")
-	p.signIn("reviewer", password)
-	p.sees(".conflict", "Nothing was decided")
-	if got := p.value("#args_0"); got != edit {
-		t.Errorf("the arguments are %s", got)
-	}
-	if got := s.told(asked.ConfirmID).Status; got != "pending" {
-		t.Errorf("signing in made it %s", got)
-	}
+	p.signIn(name, password)
 }
 
-// An edit that was only typed yet comes back in sight.
-func TestE2E_UnreviewedEditOutlivesTheSession(t *testing.T) {
-	s := newStage(t)
-	asked := s.asksFor("Buy some", trade())
-	p, elsewhere := s.signsIn("reviewer"), s.signsIn("reviewer")
-	p.provokes(http.StatusUnauthorized)
-	p.opensConfirm(asked.ConfirmID)
-	p.click(".verdicts button", "Edit")
-	const edit = `{"quantity": 50, "side": "buy", "symbol": "VNM"}`
-	p.fill("#args_0", edit)
-	elsewhere.open("/account")
-	elsewhere.submit("#account form button", "End")
-	addUser(t, s.db, "third", "tester") // for the stream to look anew
-	p.sees(".door .notice", "Your session has ended")
-	p.signIn("reviewer", password)
-	p.waitFor(".editor[open]")
-	if got := p.value("#args_0"); got != edit {
-		t.Errorf("the arguments are %s", got)
+// An edit that was not approved yet comes back, too, and in sight.
+func TestE2E_EditOutlivesTheSession(t *testing.T) {
+	for name, reviewed := range map[string]bool{"read once more": true, "only typed": false} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t)
+			asked := s.asksFor("Buy some", trade())
+			p, elsewhere := s.signsIn("reviewer"), s.signsIn("reviewer")
+			p.provokes(http.StatusUnauthorized)
+			p.opensConfirm(asked.ConfirmID)
+			p.click(".verdicts button", "Edit")
+			const edit = `{"quantity": 50, "side": "buy", "symbol": "VNM"}`
+			p.fill("#args_0", edit)
+			if reviewed {
+				p.click(".editor button")
+				p.waitFor(".diff")
+			}
+			s.anew(p, elsewhere, "reviewer")
+			if reviewed {
+				p.sees(".conflict", "Nothing was decided")
+			} else {
+				p.waitFor(".editor[open]")
+			}
+			if got := p.value("#args_0"); got != edit {
+				t.Errorf("the arguments are %s", got)
+			}
+			if got := s.told(asked.ConfirmID).Status; got != "pending" {
+				t.Errorf("signing in made it %s", got)
+			}
+		})
 	}
 }
 
@@ -115,11 +111,7 @@ func TestE2E_RoleOutlivesTheSession(t *testing.T) {
 	p.live()
 	p.fill("#name", "night watch")
 	p.click(".known .chip", "confirm.reject")
-	elsewhere.open("/account")
-	elsewhere.submit("#account form button", "End")
-	addUser(t, s.db, "third", "tester") // for the stream to look anew
-	p.sees(".door .notice", "Your session has ended")
-	p.signIn("admin", password)
+	s.anew(p, elsewhere, "admin")
 	p.sees(".notice", "nothing of this has counted")
 	p.waitPath("/roles/new")
 	if name, capabilities := p.value("#name"), p.value("#capabilities"); name != "night watch" || capabilities != "confirm.reject" {
