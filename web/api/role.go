@@ -3,7 +3,6 @@ package api
 import (
 	"net/http"
 	"net/url"
-	"slices"
 
 	"github.com/labstack/echo/v4"
 
@@ -42,35 +41,15 @@ func (a *api) listRoles(c echo.Context, by domain.Ref) error {
 	if err != nil {
 		return err
 	}
-	roles, err := a.service.Roles(c.Request().Context(), by)
+	roles, next, err := a.service.RoleRows(c.Request().Context(), by, domain.RoleFilter{}, page)
 	if err != nil {
 		return err
 	}
-	part, next, err := cutRoles(roles, page)
-	if err != nil {
-		return err
-	}
-	objects := make([][]byte, len(part))
-	for i, role := range part {
+	objects := make([][]byte, len(roles))
+	for i, role := range roles {
 		objects[i] = role.Native
 	}
 	return writeList(c, mplp.CanonicalRole, objects, next)
-}
-
-// cutRoles takes one page out of all roles, of which there are few. A cursor is
-// the id of the last role before the page.
-func cutRoles(roles []*domain.Role, page domain.Page) (part []*domain.Role, next string, err error) {
-	if page.Cursor != "" {
-		i := slices.IndexFunc(roles, func(r *domain.Role) bool { return r.ID == page.Cursor })
-		if i < 0 {
-			return nil, "", domain.Invalid("cursor", "format", "The cursor is none that this list gave, or its role is gone.")
-		}
-		roles = roles[i+1:]
-	}
-	if len(roles) <= page.Limit {
-		return roles, "", nil
-	}
-	return roles[:page.Limit], roles[page.Limit-1].ID, nil
 }
 
 func (a *api) getRole(c echo.Context, by domain.Ref) error {
