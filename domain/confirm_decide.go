@@ -86,25 +86,13 @@ func (s *Service) decide(ctx context.Context, ref Ref, find finder, in DecisionI
 		if err != nil {
 			return err
 		}
-		actions, err := in.perAction(content)
+		d, err := in.decision(p, c, content)
 		if err != nil {
 			return err
 		}
-		d := &Decision{
-			ID: in.DecisionID, RequestedSeq: c.RequestedSeq, Status: in.Status, Cause: CauseHuman, DecidedBy: p.Ref, DecidedByName: p.Name,
-			Reason: in.Reason, UserEditContent: in.UserEditContent, Intent: in.Intent, SentHash: in.ContentHash, Actions: actions,
-		}
-		if p.Kind == KindAgent {
-			d.Cause = CauseAgent
-		}
-		if len(actions) > 0 {
-			d.Status = statusOf(actions)
-		}
-		role, err := s.authority(tx, p, c, needed(d), in.DecidedByRole)
-		if err != nil {
+		if d.DecidedByRole, err = s.authority(tx, p, c, needed(d), in.DecidedByRole); err != nil {
 			return err
 		}
-		d.DecidedByRole = role
 		if refused := c.open(); refused != nil {
 			return s.withDecision(tx, c, refused)
 		}
@@ -124,7 +112,7 @@ func (s *Service) decide(ctx context.Context, ref Ref, find finder, in DecisionI
 				return err
 			}
 		}
-		c.EffectiveHash = effectiveHash(stored, content, actions)
+		c.EffectiveHash = effectiveHash(stored, content, d.Actions)
 		entry, err := s.finish(tx, p, c, d)
 		if err != nil {
 			return err
@@ -139,6 +127,25 @@ func (s *Service) decide(ctx context.Context, ref Ref, find finder, in DecisionI
 		return decided{}, err
 	}
 	return made, nil
+}
+
+// decision is what the principal would decide with this, whether they may or not.
+func (in *DecisionInput) decision(p *Principal, c *Confirm, content *evidence.Content) (*Decision, error) {
+	actions, err := in.perAction(content)
+	if err != nil {
+		return nil, err
+	}
+	d := &Decision{
+		ID: in.DecisionID, RequestedSeq: c.RequestedSeq, Status: in.Status, Cause: CauseHuman, DecidedBy: p.Ref, DecidedByName: p.Name,
+		Reason: in.Reason, UserEditContent: in.UserEditContent, Intent: in.Intent, SentHash: in.ContentHash, Actions: actions,
+	}
+	if p.Kind == KindAgent {
+		d.Cause = CauseAgent
+	}
+	if len(actions) > 0 {
+		d.Status = statusOf(actions)
+	}
+	return d, nil
 }
 
 // perAction turns what was sent into one decision for each action.
