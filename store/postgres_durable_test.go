@@ -138,7 +138,7 @@ func TestOpen_OnAServerThatDoesNotWaitForItsDisk(t *testing.T) {
 			}
 		}
 		if tt.refused != "" {
-			if _, err := Move(t.Context(), file, url, Options{SigningKey: filepath.Join(dir, "moved")}); err == nil || !strings.Contains(err.Error(), tt.refused) {
+			if _, err := Move(t.Context(), file, url, Options{SigningKey: filepath.Join(dir, "moved"), Head: filepath.Join(dir, "moved.head")}); err == nil || !strings.Contains(err.Error(), tt.refused) {
 				t.Errorf("%s: moved with error %v, want %q", tt.name, err, tt.refused)
 			}
 		}
