@@ -162,6 +162,9 @@ func TestKeys_MayDecideNeedsAnOwner(t *testing.T) {
 	}
 	_, err = w.Authenticate(w.ctx, text)
 	w.wantCode(err, domain.CodeUnauthenticated) // a disabled owner disables the key
+	if got := w.keyStatus(key.ID); got != "owner disabled" {
+		t.Errorf("the key's status is %q", got)
+	}
 	if err := w.EnableUser(w.ctx, domain.System, owner.ID); err != nil {
 		t.Fatal(err)
 	}
@@ -171,6 +174,16 @@ func TestKeys_MayDecideNeedsAnOwner(t *testing.T) {
 	w.pass(24 * time.Hour)
 	_, err = w.Authenticate(w.ctx, text)
 	w.wantCode(err, domain.CodeUnauthenticated) // expired
+}
+
+// keyStatus is the status that lists give a key.
+func (w *world) keyStatus(id string) string {
+	w.t.Helper()
+	list, _, err := w.KeyRows(w.ctx, domain.System, domain.KeyFilter{Name: id}, domain.Page{})
+	if err != nil || len(list) != 1 {
+		w.t.Fatalf("%d keys %s: %v", len(list), id, err)
+	}
+	return list[0].Status(w.Now())
 }
 
 func TestKeys_RevokedKeyEndsAtOnce(t *testing.T) {

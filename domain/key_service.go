@@ -25,6 +25,16 @@ type KeyRow struct {
 	Held   []*Role   // in the order of Roles; see RoleChoice.Given
 	Owner  string    // the owner's name
 	UsedAt time.Time // zero: never
+
+	OwnerDisabled bool
+}
+
+// Status is the key's own, but that nobody acts with the key of a disabled owner.
+func (k *KeyRow) Status(now time.Time) string {
+	if k.OwnerDisabled && k.Live(now) {
+		return "owner disabled"
+	}
+	return k.Key.Status(now)
 }
 
 // Recognize says whose key a text is. One that was authenticated less than a
@@ -143,7 +153,7 @@ func keyRows(r Reader, p *Principal, keys []*Key) (list []*KeyRow, err error) {
 			if err != nil {
 				return nil, err
 			}
-			row.Owner = owner.Name
+			row.Owner, row.OwnerDisabled = owner.Name, owner.Disabled
 		}
 		list = append(list, row)
 	}

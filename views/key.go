@@ -17,7 +17,7 @@ type KeyRow struct {
 	Roles     []string
 	Owner     Link
 	MayDecide bool
-	Status    string // active, expired, revoked
+	Status    string // active, expired, revoked, owner disabled
 	Expires   Moment // zero: never
 	LastUsed  Moment // an age; zero: never
 	RevokeURL string // POST, set if the reader may

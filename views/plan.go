@@ -46,11 +46,11 @@ type PlanView struct {
 	Import, Locked bool
 	Drawing        *PlanDrawing // nil for a plan without steps
 	Steps          []PlanStep
-	Left           int // steps that were not done with when the plan ended
+	Left           int          // steps that were not done with when the plan ended
 	Confirms       []ConfirmRef // newest first
 	MoreConfirms   int          // older ones
-	ProposeURL     string // POST, set if the reader may propose it
-	ProposeHint    string // why not, where that helps
+	ProposeURL     string       // POST, set if the reader may propose it
+	ProposeHint    string       // why not, where that helps
 	Cancel         *CancelForm
 	Error          *Notice // why the last action was refused
 	Unsent         string  // the words that were sent with it, where no form holds them
