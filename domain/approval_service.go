@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"time"
 
 	"countersign/domain/mplp"
@@ -37,14 +38,15 @@ func (s *Service) PostApproval(ctx context.Context, ref Ref, in *mplp.Approval) 
 }
 
 // nextApprovalKey makes a key that is free. A client may have chosen some of the keys
-// itself, so each further look goes twice as far: all who write wait meanwhile.
+// itself, so each further look goes up to twice as far: all who write wait meanwhile.
+// How far nobody can tell, or they would have chosen all the keys that are looked at.
 func nextApprovalKey(r Reader, sessionID string) (string, error) {
 	n, err := r.ApprovalCount(sessionID)
 	if err != nil {
 		return "", err
 	}
 	n++
-	for step := 1; ; n, step = n+step, 2*step {
+	for step := 1; ; n, step = n+1+rand.IntN(step), 2*step {
 		key := fmt.Sprintf("%s_%d", sessionID, n)
 		if _, err := r.ConfirmByApprovalKey(key); errors.Is(err, ErrNotFound) {
 			return key, nil

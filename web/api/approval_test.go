@@ -1,7 +1,10 @@
 package api_test
 
 import (
+	"fmt"
 	"net/http"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -52,18 +55,34 @@ func TestApproval_KeyIsGiven(t *testing.T) {
 }
 
 // Keys that somebody has chosen in advance are passed over, by longer and longer
-// steps: however many there are, nobody waits for them.
+// steps: however many there are, nobody waits for them, and wherever they are, the
+// key given is one that commands can name.
 func TestApproval_GivenKeyIsSoonFound(t *testing.T) {
 	t.Parallel()
-	s := newServer(t)
-	agent := s.agent("executor")
-	for _, chosen := range []string{"6", "7", "8", "9", "10"} {
-		agent.post("/approvals", `{"approval_key":"s-1_`+chosen+`",`+toolCall[1:]).want(http.StatusCreated)
-	}
-	for _, want := range []string{"s-1_13", "s-1_14"} { // after 6, 7 and 9, and after 7, 8 and 10
-		if got := agent.post("/approvals", `{"session_id":"s-1",`+toolCall[1:]).want(http.StatusCreated).text("approval_key"); got != want {
-			t.Errorf("approval_key %q, want %q", got, want)
-		}
+	const many = 63
+	for name, chosen := range map[string]func(i int) int{
+		"one behind another": func(i int) int { return many + 1 + i },
+		"ever further apart": func(i int) int { return many + 1<<i },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newServer(t)
+			agent := s.agent("executor")
+			for i := range many {
+				agent.post("/approvals", fmt.Sprintf(`{"approval_key":"s-1_%d",`, chosen(i))+toolCall[1:]).want(http.StatusCreated)
+			}
+			var got, each []string
+			for i := range 6 {
+				key := agent.post("/approvals", `{"session_id":"s-1",`+toolCall[1:]).want(http.StatusCreated).text("approval_key")
+				if !regexp.MustCompile("^s-1_[0-9]+$").MatchString(key) {
+					t.Errorf("approval_key %q", key)
+				}
+				got, each = append(got, key), append(each, fmt.Sprintf("s-1_%d", chosen(many+i)))
+			}
+			if slices.Equal(got, each) {
+				t.Errorf("every key was looked at: %q", got)
+			}
+		})
 	}
 }
 
