@@ -71,6 +71,7 @@ func migrate(ctx context.Context, c *conn, o Options) (err error) {
 	}
 	defer context.AfterFunc(ctx, c.dialect.abort)()
 	for waits := false; ; {
+		missing := !migrated(c) // until now: who has the lock may be about to be done
 		done, err := migrateOne(ctx, c, o.Now)
 		if done {
 			return nil
@@ -79,7 +80,7 @@ func migrate(ctx context.Context, c *conn, o Options) (err error) {
 			continue
 		}
 		_ = c.rollback() // the first error says more
-		if !locked(err) || ctx.Err() != nil || migrated(c) {
+		if !locked(err) || ctx.Err() != nil || !missing {
 			return err
 		}
 		if !waits && o.Logger != nil {

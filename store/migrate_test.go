@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"countersign/store/postgrestest"
 )
@@ -272,4 +273,30 @@ type signals chan string
 func (s signals) Write(p []byte) (int, error) {
 	s <- string(p)
 	return len(p), nil
+}
+
+// Who gives up waiting at the moment at which the other is done goes on too.
+func TestMigrate_IsDoneByAnother(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.Database(t)
+	c, other := newcomer(t, url, ""), newcomer(t, url, "")
+	c.session = &overtaken{c.session, func() error { return migrate(t.Context(), other, Options{Now: time.Now}) }}
+	if err := migrate(t.Context(), c, Options{Now: time.Now}); err != nil {
+		t.Error(err)
+	}
+}
+
+// overtaken is a session that gets the lock when the other is done that had it, but
+// for the first time, when it has just given up.
+type overtaken struct {
+	session
+	other func() error
+}
+
+func (s *overtaken) script(text string) error {
+	if other := s.other; other != nil && text == postgresWords.begin {
+		s.other = nil
+		return errors.Join(other(), &pgconn.PgError{Code: "55P03"})
+	}
+	return s.session.script(text)
 }
