@@ -95,6 +95,10 @@ func TestT01_PlanIsGatedByItsOwnGroup(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		waiting := map[string]int{"third": 1}[id]
+		if rows, _, err := w.PlanRows(w.ctx, agent, domain.PlanFilter{}, domain.Page{Limit: 1}); err != nil || rows[0].ID != id || rows[0].Waiting != waiting {
+			t.Errorf("%s is listed as %s with %d waiting (%v), want %d", id, rows[0].ID, rows[0].Waiting, err, waiting)
+		}
 		for _, c := range detail.Confirms {
 			if c.ID == pending.ID || c.ID == unbound.ID {
 				t.Errorf("%s shows the confirm %s of another group", id, c.ID)
@@ -262,7 +266,6 @@ func TestConsume_OncePerPartOfAnApproval(t *testing.T) {
 	}
 }
 
-// A listener learns of every change once, whatever a filter leaves out.
 // An approval that speaks for no step of a plan that its requester sees lets nothing
 // run, whichever step is named when it is to be used.
 func TestConsume_NothingOfAnUnboundApproval(t *testing.T) {
@@ -300,6 +303,7 @@ func TestConsume_NothingOfAnUnboundApproval(t *testing.T) {
 	}
 }
 
+// A listener learns of every change once, whatever a filter leaves out.
 func TestFollowEvents_GoesOnBehindWhatItLeftOut(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -101,7 +101,6 @@ func TestC45_EachRoundQuotesItsOwnReason(t *testing.T) {
 	}
 }
 
-// TestC46_OnlyPeopleDecidingOnPlansTeach ends confirms in every other way.
 // What a confirm or its plan names may be another group's: a key learns nothing of
 // that.
 func TestT01_SamplesHaveNothingOfOthers(t *testing.T) {
@@ -133,6 +132,7 @@ func TestT01_SamplesHaveNothingOfOthers(t *testing.T) {
 	}
 }
 
+// TestC46_OnlyPeopleDecidingOnPlansTeach ends confirms in every other way.
 func TestC46_OnlyPeopleDecidingOnPlansTeach(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -91,9 +91,12 @@ func (r *reader) PendingOfPlans(ids []string) (map[string]int, error) {
 		return counts, nil
 	}
 	s := new(statement)
-	s.add("SELECT plan_id, COUNT(*) FROM confirms")
-	s.where([]condition{{"status = 'pending' AND imported = 0", nil}, among("plan_id", ids)})
-	s.add(" GROUP BY plan_id")
+	s.add("SELECT c.plan_id, COUNT(*) FROM confirms c JOIN plans p ON p.plan_id = c.plan_id")
+	s.where([]condition{
+		{"c.status = 'pending' AND c.imported = 0", nil}, among("c.plan_id", ids),
+		{"(c.target_hash IS NOT NULL OR c.requested_group = p.requested_group)", nil},
+	})
+	s.add(" GROUP BY c.plan_id")
 	err := r.c.each(s.String(), s.args, func(rows row) error {
 		var id string
 		var n int

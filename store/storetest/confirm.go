@@ -95,7 +95,11 @@ func testConfirms(t *testing.T, s Store) {
 		read(t, s, func(r domain.Reader) ([]*domain.Confirm, error) { return r.ConfirmsOfStep("p1", "s2") }))
 	ended, unsubstantiated := confirm("c4", func(c *domain.Confirm) { c.PlanID, c.Status = "p1", domain.Approved }),
 		confirm("c5", func(c *domain.Confirm) { c.PlanID, c.Imported = "p2", true })
-	insert(t, s, ended, unsubstantiated)
+	foreign := confirm("c6", func(c *domain.Confirm) { c.PlanID, c.RequestedGroup = "p1", "user:u1" })
+	insert(t, s, ended, unsubstantiated, foreign)
+	write(t, s, func(tx domain.Tx) error {
+		return all(tx.InsertPlan(plan("p1", 1), []byte(`{}`)), tx.InsertPlan(plan("p2", 1), []byte(`{}`)))
+	})
 	same(t, "PendingOfPlans", map[string]int{"p1": 2},
 		read(t, s, func(r domain.Reader) (map[string]int, error) { return r.PendingOfPlans([]string{"p0", "p1", "p2"}) }))
 	same(t, "PendingOfPlans without any", map[string]int{},
