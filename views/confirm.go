@@ -237,3 +237,11 @@ type ActionChoice struct {
 
 // HiddenField is sent back as it came.
 type HiddenField struct{ Name, Value string }
+
+// contextChange says what a change of the context means for the confirm.
+func (v ConfirmView) contextChange() string {
+	if v.Status == "pending" {
+		return "It is shown as it is now. An approval would be for what it was then, so there is none to give."
+	}
+	return "It is shown as it is now, and not as it was then."
+}

@@ -407,6 +407,8 @@ func TestT03_TargetThatChangedIsMarked(t *testing.T) {
 	b, agent := w.user("reviewer", "reviewer"), w.asker()
 	id := w.newContext(agent)
 	context := w.post(agent, `{"target_type":"context","target_id":"`+id+`"}`)
+	approved := w.post(agent, `{"target_type":"context","target_id":"`+id+`"}`)
+	b.want(b.decide(approved, "decision", "approve"), http.StatusSeeOther)
 	plan := w.post(agent, `{"target_type":"plan","target_id":"later"}`)
 	in, err := mplp.ParseContext([]byte(`{"title":"Harmless","status":"active"}`), w.svc.Limits().Wire())
 	if err != nil {
@@ -417,17 +419,20 @@ func TestT03_TargetThatChangedIsMarked(t *testing.T) {
 	}
 	w.plan(agent, "later")
 	for _, tc := range []struct {
-		name, section, says string
-		confirm             *domain.Confirm
-		approvable          bool
+		name, section, says, warns string
+		confirm                    *domain.Confirm
+		approvable                 bool
 	}{
-		{"a context that was changed", "context", "The context has changed since this was asked", context, false},
-		{"a plan that came later", "where", "The plan has changed since this was asked", plan, true}, // of nothing: it moves no plan
+		{"a context that was changed", "context", "The context has changed since this was asked", "there is none to give", context, false},
+		{"a context that was changed as approved", "context", "The context has changed since this was asked", "", approved, false},
+		{"a plan that came later", "where", "The plan has changed since this was asked", "would be for", plan, true}, // of nothing: it moves no plan
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			doc := b.in(t).open(tc.confirm).doc(t)
-			if got := doc.Find("section[aria-labelledby=" + tc.section + "] .notice").Text(); !strings.Contains(got, tc.says) {
+			if got := doc.Find("section[aria-labelledby=" + tc.section + "] .notice").Text(); !strings.Contains(got, tc.says) || !strings.Contains(got, tc.warns) {
 				t.Errorf("the page says %q", got)
+			} else if tc.warns == "" && strings.Contains(got, "approval") {
+				t.Errorf("of what was decided the page says %q", got)
 			}
 			if got := doc.Find("button[value=approve]").Length() > 0; got != tc.approvable {
 				t.Errorf("approve is offered: %t", got)
