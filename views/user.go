@@ -55,6 +55,7 @@ type UserView struct {
 	Keys                  []Link
 	MoreKeys              int // that are not listed
 	Capabilities          []string
+	Unknown               bool // there may be more: the reader may not look up every role
 	Created               Moment
 	LastSeen              Moment
 	Link                  *OneTimeLink

@@ -179,7 +179,11 @@ func TestRolesHeldStayThoughTheyCannotBeLookedUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := "/users/" + other
-	on, offered := ticked(b.want(b.get(at), http.StatusOK).doc(t), at+"/roles")
+	page := b.want(b.get(at), http.StatusOK).doc(t)
+	if got := page.Find("section:has(h2:contains('Capabilities'))").Text(); strings.Contains(got, "none") || !strings.Contains(got, "role.read") {
+		t.Errorf("of what the role allows, which is not the reader's to see, the page says %q", got)
+	}
+	on, offered := ticked(page, at+"/roles")
 	if diff := cmp.Diff([]string{role.ID}, on); diff != "" {
 		t.Errorf("ticked (-want +got):\n%s", diff)
 	}

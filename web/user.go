@@ -145,6 +145,7 @@ func fillUser(view *views.UserView, u *domain.UserRow, reader *domain.Principal,
 		view.Keys = append(view.Keys, views.Link{Label: key.Name, URL: keyPath(key.ID)})
 	}
 	for _, role := range u.Held {
+		view.Unknown = view.Unknown || !reader.ReadsRoles() && !reader.Holds(role.ID)
 		view.Capabilities = append(view.Capabilities, names(role.Capabilities)...)
 	}
 	slices.Sort(view.Capabilities)
