@@ -80,7 +80,8 @@ type Reader interface {
 	// PendingOfPlans counts the pending confirms that count for each plan; plans
 	// without are absent.
 	PendingOfPlans(ids []string) (map[string]int, error)
-	// SupersededBy lists the confirms that name this one as the one before them.
+	// SupersededBy lists the confirms that name this one as the one before them:
+	// its own group's first, as anybody may name it.
 	SupersededBy(id string) ([]string, error)
 	// DueConfirms are pending confirms whose deadline is not after now.
 	DueConfirms(now time.Time, limit int) ([]string, error)

@@ -107,9 +107,10 @@ func (r *reader) PendingOfPlans(ids []string) (map[string]int, error) {
 	return counts, confirms.wrap("count", err)
 }
 
-// SupersededBy lists ids, the earliest first.
+// SupersededBy lists ids, those of the confirm's own group and the earliest first.
 func (r *reader) SupersededBy(id string) ([]string, error) {
-	return r.strings("SELECT confirm_id FROM confirms WHERE supersedes = $1 ORDER BY requested_seq", id)
+	return r.strings(`SELECT confirm_id FROM confirms WHERE supersedes = $1
+		ORDER BY requested_group <> (SELECT requested_group FROM confirms WHERE confirm_id = $1), requested_seq`, id)
 }
 
 // DueConfirms lists ids, the longest overdue first.

@@ -126,6 +126,32 @@ func TestConfirmFollowsAnything(t *testing.T) {
 	}
 }
 
+// What others say follows a confirm does not hide what its own requester has asked
+// for instead.
+func TestConfirmShowsItsOwnSuccessor(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	agent, owner, reviewer := w.asker(), w.user("owner", w.role("idle", "confirm.request")), w.user("reviewer", "reviewer")
+	key, _, err := w.svc.CreateKey(w.ctx, domain.System, domain.KeyInput{Name: "own", Roles: []string{"asker"}, Owner: owner.ref.ID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := domain.Ref{Kind: domain.KindAgent, ID: key.ID}
+	first := w.post(own, `{"target_type":"other"}`)
+	for range 12 {
+		w.post(agent, `{"target_type":"other","supersedes":"`+first.ID+`"}`)
+	}
+	second := w.post(own, `{"target_type":"other","supersedes":"`+first.ID+`"}`)
+	for name, b := range map[string]*browser{"who asked": owner, "who decides": reviewer} {
+		t.Run(name, func(t *testing.T) {
+			later := b.in(t).open(first).doc(t).Find("section[aria-labelledby=superseded-by]")
+			if got := later.Find("a").First().AttrOr("href", ""); got != "/confirms/"+second.ID {
+				t.Errorf("the first to follow is %q", got)
+			}
+		})
+	}
+}
+
 func TestP14b_DraftIsAbandoned(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
