@@ -112,6 +112,25 @@ func TestListsOfUsersAndKeysGoOnPageByPage(t *testing.T) {
 	}
 }
 
+// A page that was the last and has no rows any more says so, and nothing of a search
+// that nobody made.
+func TestPageOfRolesThatAreGone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b := w.user("admin", "admin")
+	w.many(domain.DefaultPage)
+	next := b.get("/roles").doc(t).Find("a[rel=next]").AttrOr("href", "")
+	b.want(b.get(next), http.StatusOK).doc(t).Find(".list tbody strong").Each(func(_ int, name *goquery.Selection) {
+		if err := w.svc.DeleteRole(w.ctx, domain.System, strings.TrimSpace(name.Text())); err != nil {
+			t.Fatal(err)
+		}
+	})
+	empty := b.want(b.get(next), http.StatusOK).doc(t).Find(".empty")
+	if got := empty.Find("h2").Text(); got != "Nothing follows in this list" || empty.Find("a[href='/roles']").Length() != 1 {
+		t.Errorf("the page says %q", empty.Text())
+	}
+}
+
 // Among many roles those to give are found by a part of their names. Looking for
 // them changes nothing and loses nothing, and what is held is always there.
 func TestRolesToGiveAreFoundByName(t *testing.T) {
