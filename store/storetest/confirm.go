@@ -105,9 +105,9 @@ func testConfirms(t *testing.T, s Store) {
 	same(t, "PendingOfPlans without any", map[string]int{},
 		read(t, s, func(r domain.Reader) (map[string]int, error) { return r.PendingOfPlans(nil) }))
 	same(t, "SupersededBy", []string{"c1", "c3"}, read(t, s, func(r domain.Reader) ([]string, error) { return r.SupersededBy("c0") }))
-	insert(t, s, confirm("c6", func(c *domain.Confirm) { c.Supersedes, c.RequestedGroup = "c1", "others" }),
-		confirm("c7", func(c *domain.Confirm) { c.Supersedes, c.RequestedGroup = "c1", want.RequestedGroup }))
-	same(t, "SupersededBy, of its own group first", []string{"c7", "c6"},
+	insert(t, s, confirm("c7", func(c *domain.Confirm) { c.Supersedes, c.RequestedGroup = "c1", "others" }),
+		confirm("c8", func(c *domain.Confirm) { c.Supersedes, c.RequestedGroup = "c1", want.RequestedGroup }))
+	same(t, "SupersededBy, of its own group first", []string{"c8", "c7"},
 		read(t, s, func(r domain.Reader) ([]string, error) { return r.SupersededBy("c1") }))
 
 	for name, taken := range map[string]*domain.Confirm{
