@@ -212,6 +212,9 @@ func (s *Service) ChangePassword(ctx context.Context, ref Ref, old, password str
 	if err != nil {
 		return err
 	}
+	if err := checkPassword(user.Name, password); err != nil {
+		return err // before it counts as an attempt
+	}
 	tries := "change " + user.ID
 	if err := s.begin(ctx, map[string]allowance{tries: nameAllowance}); err != nil {
 		return err

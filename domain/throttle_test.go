@@ -97,6 +97,21 @@ func TestThrottle_OwnPasswordIsNotGuessed(t *testing.T) {
 	}
 }
 
+// A new password that will not do is no guess of the old one.
+func TestThrottle_WeakPasswordsCountForNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	user := w.user("someone", "reviewer")
+	for i := range 6 {
+		if code := domain.ErrorCode(w.ChangePassword(w.ctx, user, password, "short", nil)); code != domain.CodeInvalid {
+			t.Fatalf("attempt %d: %s", i, code)
+		}
+	}
+	if err := w.ChangePassword(w.ctx, user, password, "another long secret", nil); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestT39_ThrottleAfterAClockThatWasAhead: nobody waits for a time that came by
 // mistake.
 func TestT39_ThrottleAfterAClockThatWasAhead(t *testing.T) {

@@ -335,8 +335,15 @@ func administrated(r Reader) (bool, error) {
 // hashPassword checks a new password and hashes it. It runs outside of
 // transactions: it is slow on purpose.
 func (s *Service) hashPassword(ctx context.Context, name, password string) (string, error) {
-	if err := credential.CheckPassword(password, name); err != nil {
-		return "", Invalid("password", "pattern", "The %v.", err)
+	if err := checkPassword(name, password); err != nil {
+		return "", err
 	}
 	return s.hasher.Hash(ctx, password)
+}
+
+func checkPassword(name, password string) error {
+	if err := credential.CheckPassword(password, name); err != nil {
+		return Invalid("password", "pattern", "The %v.", err)
+	}
+	return nil
 }
