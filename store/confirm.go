@@ -90,13 +90,7 @@ func (r *reader) PendingOfPlans(ids []string) (map[string]int, error) {
 	if len(ids) == 0 {
 		return counts, nil
 	}
-	s := new(statement)
-	s.add("SELECT c.plan_id, COUNT(*) FROM confirms c JOIN plans p ON p.plan_id = c.plan_id")
-	s.where([]condition{
-		{"c.status = 'pending' AND c.imported = 0", nil}, among("c.plan_id", ids),
-		{"(c.target_hash IS NOT NULL OR c.requested_group = p.requested_group)", nil},
-	})
-	s.add(" GROUP BY c.plan_id")
+	s := pendingOfPlans(ids)
 	err := r.c.each(s.String(), s.args, func(rows row) error {
 		var id string
 		var n int
@@ -107,10 +101,28 @@ func (r *reader) PendingOfPlans(ids []string) (map[string]int, error) {
 	return counts, confirms.wrap("count", err)
 }
 
+func pendingOfPlans(ids []string) *statement {
+	s := new(statement)
+	s.add("SELECT confirms.plan_id, COUNT(*) FROM confirms JOIN plans p ON p.plan_id = confirms.plan_id")
+	s.where([]condition{
+		{"confirms.status = 'pending' AND confirms.imported = 0", nil}, among("confirms.plan_id", ids),
+		{"(confirms.target_hash IS NOT NULL OR confirms.requested_group = p.requested_group)", nil},
+	})
+	s.add(" GROUP BY confirms.plan_id")
+	return s
+}
+
 // SupersededBy lists ids, those of the confirm's own group and the earliest first.
 func (r *reader) SupersededBy(id string) ([]string, error) {
-	return r.strings(`SELECT confirm_id FROM confirms WHERE supersedes = $1
-		ORDER BY requested_group <> (SELECT requested_group FROM confirms WHERE confirm_id = $1), requested_seq`, id)
+	s := supersededBy(id)
+	return r.strings(s.String(), s.args...)
+}
+
+func supersededBy(id string) *statement {
+	s := new(statement)
+	s.add("SELECT confirm_id FROM confirms WHERE supersedes = ?", id)
+	s.add(" ORDER BY requested_group <> (SELECT requested_group FROM confirms WHERE canonical_id = ?), requested_seq", mplp.CanonicalID("confirm", id))
+	return s
 }
 
 // DueConfirms lists ids, the longest overdue first.
