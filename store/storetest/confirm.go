@@ -95,7 +95,7 @@ func testConfirms(t *testing.T, s Store) {
 		read(t, s, func(r domain.Reader) ([]*domain.Confirm, error) { return r.ConfirmsOfStep("p1", "s2") }))
 	ended, unsubstantiated := confirm("c4", func(c *domain.Confirm) { c.PlanID, c.Status = "p1", domain.Approved }),
 		confirm("c5", func(c *domain.Confirm) { c.PlanID, c.Imported = "p2", true })
-	foreign := confirm("c8", func(c *domain.Confirm) { c.PlanID, c.RequestedGroup = "p1", "user:u1" })
+	foreign := confirm("c6", func(c *domain.Confirm) { c.PlanID, c.RequestedGroup = "p1", "user:u1" })
 	insert(t, s, ended, unsubstantiated, foreign)
 	write(t, s, func(tx domain.Tx) error {
 		return all(tx.InsertPlan(plan("p1", 1), []byte(`{}`)), tx.InsertPlan(plan("p2", 1), []byte(`{}`)))
