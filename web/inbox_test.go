@@ -79,3 +79,42 @@ func TestInboxRow_NamesTheTarget(t *testing.T) {
 		t.Errorf("the confirm's page does not have the target %s", made.TargetID)
 	}
 }
+
+func TestInboxListsWhatWaits(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b, agent := w.user("reviewer", "reviewer"), w.asker()
+	w.post(agent, bare)
+	c := w.post(agent, trade)
+	w.post(agent, `{"target_type":"other","reason":"old","status":"approved","decisions":[{"decision_id":"d1","status":"approved","decided_by_role":"boss","decided_at":"2025-01-01T00:00:00Z"}]}`)
+	doc := b.want(b.get("/confirms"), http.StatusOK).doc(t)
+	if got := doc.Find(".row").Length(); got != 2 {
+		t.Errorf("%d rows, want the pending ones without the import", got)
+	}
+	if got := doc.Find(".row").First().AttrOr("id", ""); got != "row-"+c.ID {
+		t.Errorf("first is %s, want the one with the soonest deadline", got)
+	}
+	if got := doc.Find(".row").First().Find(".tool").Text(); strings.TrimSpace(got) != "execute_trade" {
+		t.Errorf("tool %q", got)
+	}
+	b.want(b.decide(c, "decision", "approve"), http.StatusSeeOther)
+	if got := b.get("/confirms?status=decided").doc(t).Find(".row").Length(); got != 2 {
+		t.Errorf("%d decided rows, want the decided one and the import", got)
+	}
+}
+
+func TestInboxGoesOnPageByPage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b, agent := w.user("reviewer", "reviewer"), w.asker()
+	for range domain.DefaultPage + 1 {
+		w.post(agent, trade)
+	}
+	first := b.want(b.get("/confirms?q=execute"), http.StatusOK).doc(t)
+	next := first.Find("a[rel=next]").AttrOr("href", "")
+	second := b.want(b.get(next), http.StatusOK).doc(t)
+	if got := second.Find(".row").Length(); got != 1 {
+		t.Errorf("%d rows on the second page at %q", got, next)
+	}
+	b.want(b.get("/confirms?cursor=garbage"), http.StatusUnprocessableEntity)
+}
