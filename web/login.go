@@ -84,7 +84,7 @@ func (s *Server) logSignIn(c echo.Context, user *domain.User) {
 		slog.String("request_id", requestID(c)), slog.String("user_id", user.ID), slog.String("remote", c.RealIP()))
 }
 
-// logout asks for no form token, unlike every other form of a session: it has to
+// logout takes the form token of any session, unlike every other form: it has to
 // work from a page that an earlier session drew, too, and somebody who leaves must
 // not stay signed in because the page is old. Another site cannot press the button:
 // ownOrigin refuses what does not come from a page of this server.
@@ -92,6 +92,12 @@ func (s *Server) logout(c echo.Context) error {
 	v, err := s.visit(c)
 	if err != nil {
 		return err
+	}
+	if err := parseForm(v, maxForm); err != nil {
+		return err
+	}
+	if token, author := splitKey(v.field(csrfField)); token == "" || author == "" {
+		return staleForm()
 	}
 	if err := s.signOut(v); err != nil {
 		return err

@@ -198,6 +198,7 @@ func TestSigningOutAlwaysWorks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { b.in(t).want(send(b.in(t), header, old), http.StatusForbidden) })
 	}
+	b.want(send(b, map[string]string{"Origin": w.url}, nil), http.StatusForbidden) // no form of any page
 	b.want(b.get("/confirms"), http.StatusOK)
 	for _, name := range []string{"from a page of an earlier session", "when the session is over"} {
 		t.Run(name, func(t *testing.T) {
