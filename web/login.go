@@ -96,7 +96,7 @@ func (s *Server) logout(c echo.Context) error {
 	if err := parseForm(v, maxForm); err != nil {
 		return err
 	}
-	if token, author := splitKey(v.field(csrfField)); token == "" || author == "" {
+	if v.field(csrfField) == "" {
 		return staleForm()
 	}
 	if err := s.signOut(v); err != nil {
