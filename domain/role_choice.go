@@ -2,7 +2,6 @@ package domain
 
 import (
 	"context"
-	"errors"
 	"strings"
 )
 
@@ -63,11 +62,8 @@ func lookUpRole(r Reader, p *Principal, idOrName string) (*Role, error) {
 		}
 		return &Role{ID: idOrName, Name: idOrName}, nil
 	}
-	role, err := r.Role(idOrName)
-	if errors.Is(err, ErrNotFound) {
-		role, err = r.RoleByName(idOrName)
-	}
-	if errors.Is(err, ErrNotFound) {
+	role, err := findRole(r, idOrName)
+	if ErrorCode(err) == CodeNotFound {
 		return nil, nil
 	}
 	return role, err

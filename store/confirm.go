@@ -101,6 +101,8 @@ func (r *reader) PendingOfPlans(ids []string) (map[string]int, error) {
 	return counts, confirms.wrap("count", err)
 }
 
+// pendingOfPlans leaves out what does not count for the plan (domain.Plan.counts):
+// what another group asked for before there was the plan.
 func pendingOfPlans(ids []string) *statement {
 	s := new(statement)
 	s.add("SELECT confirms.plan_id, COUNT(*) FROM confirms JOIN plans p ON p.plan_id = confirms.plan_id")

@@ -48,7 +48,7 @@ func (r *reader) Key(id string) (*domain.Key, error) {
 		if err != nil {
 			return nil, err
 		}
-		k.Roles, err = r.strings("SELECT role_id FROM key_roles WHERE key_id = $1 ORDER BY position", id)
+		k.Roles, err = r.heldByKey(id)
 		return k, err
 	})
 }
@@ -109,10 +109,14 @@ func (r *reader) keysHeld(rest string, args ...any) ([]*domain.Key, error) {
 	list, err := keys.all(r, rest, args...)
 	for _, k := range list {
 		var held error
-		k.Roles, held = r.strings("SELECT role_id FROM key_roles WHERE key_id = $1 ORDER BY position", k.ID)
+		k.Roles, held = r.heldByKey(k.ID)
 		err = errors.Join(err, held)
 	}
 	return list, err
+}
+
+func (r *reader) heldByKey(id string) ([]string, error) {
+	return r.strings("SELECT role_id FROM key_roles WHERE key_id = $1 ORDER BY position", id)
 }
 
 func (r *reader) KeyUsed(id string) (time.Time, error) {

@@ -47,7 +47,7 @@ func (r *reader) user(column, value string) (*domain.User, error) {
 		if err != nil {
 			return nil, err
 		}
-		u.Roles, err = r.strings("SELECT role_id FROM user_roles WHERE user_id = $1 ORDER BY position", u.ID)
+		u.Roles, err = r.heldByUser(u.ID)
 		return u, err
 	})
 }
@@ -71,10 +71,14 @@ func (r *reader) UserPage(f domain.UserFilter, p domain.Page) ([]*domain.User, s
 	page, next, err := namePage(r, users, userPages, f.Name, p, func(u *domain.User) string { return u.Name })
 	for _, u := range page {
 		var held error
-		u.Roles, held = r.strings("SELECT role_id FROM user_roles WHERE user_id = $1 ORDER BY position", u.ID)
+		u.Roles, held = r.heldByUser(u.ID)
 		err = errors.Join(err, held)
 	}
 	return page, next, err
+}
+
+func (r *reader) heldByUser(id string) ([]string, error) {
+	return r.strings("SELECT role_id FROM user_roles WHERE user_id = $1 ORDER BY position", id)
 }
 
 // holdings are all roles held, by holder, in the order they were given.
