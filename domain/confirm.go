@@ -201,6 +201,9 @@ type ConfirmRow struct {
 	Reason   string
 	Tools    []string
 	Decision *Decision // the latest, with decided confirms; without its actions
+	// Unproven says that what is stored is not what the log says: nothing of it is
+	// to be believed, and what it is about is left out.
+	Unproven bool
 }
 
 // Written is how many bytes people and agents have written into the row: what is

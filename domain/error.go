@@ -94,6 +94,8 @@ func ErrorCode(err error) Code {
 var (
 	// ErrNotFound says that no row has the key asked for.
 	ErrNotFound = errors.New("not found")
+	// ErrUnproven says that what is stored is not what the log says.
+	ErrUnproven = errors.New("the log does not prove it")
 	// ErrConflict says that the row was no longer in the state expected.
 	ErrConflict = errors.New("changed by another")
 )

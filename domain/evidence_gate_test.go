@@ -125,9 +125,9 @@ func TestGate_MissesNoConfirmOfTheLog(t *testing.T) {
 	}
 }
 
-// What the gate remembers of the log holds for that log only: not for one that
-// was put back to an earlier state.
-func TestGate_RemembersOnlyWhatTheLogHas(t *testing.T) {
+// A log that was put back to an earlier state is refused by the process that has
+// seen more of it, also where it only reads.
+func TestN2_ShorterLogIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	agent, reviewer := w.worker(), w.user("reviewer", "reviewer")
@@ -145,7 +145,10 @@ func TestGate_RemembersOnlyWhatTheLogHas(t *testing.T) {
 	w.sql("UPDATE log_head SET (size, checkpoint) = (SELECT size, checkpoint FROM earlier)",
 		"DROP TRIGGER log_no_delete", "DELETE FROM log WHERE confirm_id = 'c-19' OR seq = (SELECT requested_seq FROM confirms WHERE confirm_id = 'c-19')",
 		"DELETE FROM decisions WHERE requested_seq = (SELECT requested_seq FROM confirms WHERE confirm_id = 'c-19')", "DELETE FROM confirm_contents WHERE requested_seq = (SELECT requested_seq FROM confirms WHERE confirm_id = 'c-19')", "DELETE FROM confirms WHERE confirm_id = 'c-19'")
-	if got := w.gate(agent, "p", "s1"); got != "RESUME approved" {
+	if got := w.gate(agent, "p", "s1"); got != "BLOCK unproven" {
 		t.Errorf("of a log without the last: %s", got)
+	}
+	if _, err := w.Confirms(w.ctx, reviewer, domain.ConfirmFilter{}, domain.Page{}); domain.ErrorCode(err) != domain.CodeEvidenceUnavailable {
+		t.Errorf("the list: %v", err)
 	}
 }

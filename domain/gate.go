@@ -81,13 +81,14 @@ func (s *Service) gate(ctx context.Context, ref Ref, q GateQuery) (v *Verdict, e
 		v, due, err = s.verdict(r, p, q)
 		return err
 	}
-	if err = s.read(ctx, ref, look); err != nil || len(due) == 0 {
-		return v, err
+	if err = s.read(ctx, ref, look); err == nil && len(due) > 0 {
+		if err = s.settleAll(ctx, due); err == nil {
+			err = s.read(ctx, ref, look)
+		}
 	}
-	if err := s.settleAll(ctx, due); err != nil {
-		return nil, err
+	if errors.Is(err, ErrUnproven) {
+		return block("unproven", "What is stored is not what the log says."), nil
 	}
-	err = s.read(ctx, ref, look)
 	return v, err
 }
 

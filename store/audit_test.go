@@ -20,7 +20,7 @@ func TestTamperedRowsAreFound(t *testing.T) {
 	}{
 		{"nothing", "", ""},
 		{"a row changed", "UPDATE roles SET description = 'x' WHERE role_id = 'r1'", "roles r1"},
-		{"a row more", "INSERT INTO user_roles (user_id, role_id, position) VALUES ('u', 'r2', 1)", "user_roles u/r2"},
+		{"a row more", "INSERT INTO user_roles (user_id, role_id, position, entry_seq) VALUES ('u', 'r2', 1, 0)", "user_roles u/r2"},
 		{"a row less", "DELETE FROM user_roles", "user_roles u/r1"},
 		{"a column of the log", "DROP TRIGGER log_no_update; UPDATE log SET object_id = 'x' WHERE seq = 0", "log entry 0"},
 		{"a leaf's hash", "DROP TRIGGER log_no_update; UPDATE log SET hash = zeroblob(32) WHERE seq = 1", "log entry 1"},

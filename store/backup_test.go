@@ -33,7 +33,7 @@ func TestBackup(t *testing.T) {
 	if err := db.Tx(context.Background(), addRole("later")); err != nil {
 		t.Fatal(err)
 	}
-	restored := openTest(t, file, Options{})
+	restored := openTest(t, file, Options{SigningKey: db.keys.path})
 	if diff := cmp.Diff([]string{"kept"}, roleIDs(t, restored)); diff != "" {
 		t.Errorf("restored (-want +got):\n%s", diff)
 	}

@@ -143,9 +143,11 @@ func (r *reader) Forgettable(decidedBefore time.Time, p domain.Page) (ids []stri
 	w.and("COALESCE(c.decided_at, c.received_at) < ?", decidedBefore.UnixMicro())
 	w.and("COALESCE(p.status, '') NOT IN ('proposed', 'approved', 'in_progress')")
 	const joins = "JOIN confirm_contents t ON t.requested_seq = c.requested_seq LEFT JOIN plans p ON p.plan_id = c.plan_id"
-	var old domain.Confirm
-	into := target[domain.Confirm]{[]any{&old.ID, &old.DecidedSeq}, func() domain.Confirm { return old }}
-	list, next, err := walkPage(r, w, p, "c.confirm_id, c.decided_order", joins, into,
+	scan := func(rows row) (old domain.Confirm, err error) {
+		err = rows.Scan(&old.ID, &old.DecidedSeq)
+		return old, err
+	}
+	list, next, err := walkPage(r, w, p, "c.confirm_id, c.decided_order", joins, scan,
 		func(c domain.Confirm) place { return place{order: c.DecidedSeq} })
 	for _, c := range list {
 		ids = append(ids, c.ID)
@@ -186,18 +188,8 @@ func (x *tx) InsertConfirm(c *domain.Confirm, content *domain.ConfirmContent) er
 }
 
 func (x *tx) FinishConfirm(c *domain.Confirm) error {
-	// Nobody else writes until this transaction ends, so what is pending now is so
-	// when the row is changed.
-	var pending int
-	err := x.c.row("SELECT 1 FROM confirms WHERE requested_seq = $1 AND status = 'pending'", []any{c.RequestedSeq}, &pending)
-	if err == domain.ErrNotFound {
-		return domain.ErrConflict
-	}
-	if err == nil {
-		err = finishConfirm.later(x, c, c.RequestedSeq)
-	}
-	if err != nil {
-		return confirms.wrap("update", err)
+	if err := finishConfirm.run(x, c, domain.ErrConflict, c.RequestedSeq); err != nil {
+		return err
 	}
 	if !c.Imported { // those were never counted
 		x.count(-1, pendingType(c.TargetType), pendingOf(c.RequestedBy))

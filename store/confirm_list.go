@@ -3,6 +3,7 @@ package store
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"countersign/domain"
 	"countersign/domain/mplp"
@@ -15,40 +16,106 @@ var (
 	byReceipt  = keyset{list: "r", table: "confirms", order: "requested_seq", descending: true}
 )
 
-// Lists leave out what they do not need: each column of each row costs. What is
-// derived is never read, and the actions of a decision are large.
-var (
-	confirmsListed  = confirms.without("canonical_id")
-	decisionsListed = decisions.without("actions")
-)
-
-const (
-	joinTitles = `LEFT JOIN plans p ON p.plan_id = c.plan_id AND c.target_type = 'plan' AND c.target_hash IS NOT NULL
-	LEFT JOIN contexts x ON x.context_id = c.target_id AND c.target_type = 'context' AND c.target_hash IS NOT NULL
-	LEFT JOIN confirm_contents t ON t.requested_seq = c.requested_seq`
-	joinDecisions = `
-	LEFT JOIN decisions d ON d.requested_seq = c.requested_seq
-		AND d.number = (SELECT MAX(number) FROM decisions WHERE requested_seq = c.requested_seq)`
-)
-
-// rowsOf is what to read for the rows of a walk, and into what.
-func rowsOf(w *walk) (columns, joins string, into target[*domain.ConfirmRow]) {
-	listed, d := new(domain.ConfirmRow), new(domain.Decision)
-	columns, joins = confirmsListed.list("c.")+", COALESCE(p.title, x.title), t.reason, t.tools", joinTitles
-	into.dest = append(confirmsListed.dest(&listed.Confirm), text(&listed.Title), text(&listed.Reason), list(&listed.Tools))
-	if w.keyset != byDeadline { // what is pending has no decision
-		columns, joins = columns+", "+decisionsListed.list("d."), joins+joinDecisions
-		into.dest = append(into.dest, decisionsListed.dest(d)...)
+// rowsOf completes rows of a list with what is stored beside their confirms. What
+// the log does not prove is left empty, and marked.
+func (r *reader) rowsOf(list []*domain.ConfirmRow, claims []claim, withDecisions bool) error {
+	proven, err := r.proven(claims)
+	if err != nil {
+		return err
 	}
-	into.take = func() *domain.ConfirmRow {
-		taken := *listed
-		if d.ID != "" {
-			decision := *d
-			taken.Decision = &decision
+	var requested []int64
+	var planIDs, contextIDs []string
+	rows := map[int64]*domain.ConfirmRow{}
+	for i, row := range list {
+		row.Unproven = !proven[i]
+		rows[row.RequestedSeq] = row
+		requested = append(requested, row.RequestedSeq)
+		switch {
+		case row.TargetHash == "":
+		case row.TargetType == domain.TargetPlan && row.PlanID != "":
+			planIDs = append(planIDs, row.PlanID)
+		case row.TargetType == domain.TargetContext:
+			contextIDs = append(contextIDs, row.TargetID)
 		}
-		return &taken
 	}
-	return columns, joins, into
+	read := map[int64]bool{}
+	err = eachOf(r, confirmContents, "requested_seq", requested, func(c *domain.ConfirmContent, isProven bool) {
+		row := rows[c.RequestedSeq]
+		row.Reason, row.Tools, row.Unproven = c.Reason, c.Tools, row.Unproven || !isProven
+		read[c.RequestedSeq] = true
+	})
+	if err != nil {
+		return err
+	}
+	if !withDecisions {
+		requested = nil
+	}
+	err = eachOf(r, decisions, "requested_seq", requested, func(d *domain.Decision, isProven bool) {
+		row := rows[d.RequestedSeq]
+		d.Actions = nil // large, and no list shows them
+		if row.Decision == nil || row.Decision.Number < d.Number {
+			row.Decision = d
+		}
+		row.Unproven = row.Unproven || !isProven
+	})
+	if err != nil {
+		return err
+	}
+	titles, unproven := map[string]string{}, map[string]bool{}
+	err = eachOf(r, plans, "plan_id", planIDs, func(p *domain.Plan, isProven bool) {
+		titles["plan "+p.ID], unproven["plan "+p.ID] = p.Title, !isProven
+	})
+	if err != nil {
+		return err
+	}
+	err = eachOf(r, contexts, "context_id", contextIDs, func(c *domain.Context, isProven bool) {
+		titles["context "+c.ID], unproven["context "+c.ID] = c.Title, !isProven
+	})
+	if err != nil {
+		return err
+	}
+	for _, row := range list {
+		if row.TargetHash != "" {
+			target := string(row.TargetType) + " " + row.TargetID
+			if row.TargetType == domain.TargetPlan {
+				target = "plan " + row.PlanID
+			}
+			row.Title, row.Unproven = titles[target], row.Unproven || unproven[target]
+		}
+		row.Unproven = row.Unproven || row.Status == domain.Pending && !read[row.RequestedSeq]
+		if row.Unproven {
+			row.Title, row.Reason, row.Tools, row.Decision = "", "", nil, nil
+		}
+	}
+	return nil
+}
+
+// fewRows is how many rows with contents are in memory at once: each may be large.
+const fewRows = 16
+
+// eachOf reads the rows of a table that have one of the values in a column, and
+// says whether the log proves them.
+func eachOf[T any, V any](r *reader, t *table[T], column string, values []V, fn func(v *T, isProven bool)) error {
+	for some := range slices.Chunk(values, fewRows) {
+		args := make([]any, len(some))
+		for i, v := range some {
+			args[i] = v
+		}
+		s := new(statement)
+		s.where([]condition{{column + " IN (?" + strings.Repeat(", ?", len(some)-1) + ")", args}})
+		list, claims, err := t.claimed(r, s.String(), s.args...)
+		if err != nil {
+			return t.wrap("read", err)
+		}
+		proven, err := r.proven(claims)
+		if err != nil {
+			return err
+		}
+		for i, v := range list {
+			fn(v, proven[i])
+		}
+	}
+	return nil
 }
 
 // Confirms lists pending confirms in the inbox's order, and others, and those of
@@ -61,35 +128,45 @@ func (r *reader) Confirms(f domain.ConfirmFilter, p domain.Page) ([]*domain.Conf
 		if err != nil {
 			return nil, "", err
 		}
-		columns, joins, into := rowsOf(w)
-		return walkPage(r, w, p, columns, joins, into,
+		var claims []claim
+		scan := func(rows row) (*domain.ConfirmRow, error) {
+			v := new(domain.ConfirmRow)
+			c, err := confirms.scan(rows, &v.Confirm)
+			claims = append(claims, c)
+			return v, err
+		}
+		list, next, err := walkPage(r, w, p, confirms.list("c."), "", scan,
 			func(row *domain.ConfirmRow) place { return position(w.keyset, &row.Confirm) })
+		if err == nil {
+			err = r.rowsOf(list, claims[:len(list)], w.keyset != byDeadline)
+		}
+		return list, next, err
 	})
 }
 
 // ConfirmRows finds confirms along the index of canonical ids.
 func (r *reader) ConfirmRows(ids []string) (found []*domain.ConfirmRow, err error) {
-	columns, joins, into := rowsOf(&walk{keyset: byDeadline})
-	for some := range slices.Chunk(ids, manyRows) {
-		canonical := make([]string, len(some))
-		for i, id := range some {
-			canonical[i] = mplp.CanonicalID("confirm", id)
-		}
+	canonical := make([]string, len(ids))
+	for i, id := range ids {
+		canonical[i] = mplp.CanonicalID("confirm", id)
+	}
+	for some := range slices.Chunk(canonical, manyRows) {
 		s := new(statement)
-		s.add("SELECT " + columns + " FROM confirms c " + joins)
-		s.where([]condition{among("c.canonical_id", canonical)})
-		err := r.c.each(s.String(), s.args, func(rows row) error {
-			if err := rows.Scan(into.dest...); err != nil {
-				return err
-			}
-			if row := into.take(); slices.Contains(some, row.ID) {
-				found = append(found, row)
-			}
-			return nil
-		})
+		s.where([]condition{among("canonical_id", some)})
+		list, claims, err := confirms.claimed(r, s.String(), s.args...)
 		if err != nil {
 			return nil, confirms.wrap("read", err)
 		}
+		rows, of := []*domain.ConfirmRow(nil), []claim(nil)
+		for i, c := range list {
+			if slices.Contains(ids, c.ID) {
+				rows, of = append(rows, &domain.ConfirmRow{Confirm: *c}), append(of, claims[i])
+			}
+		}
+		if err := r.rowsOf(rows, of, false); err != nil {
+			return nil, err
+		}
+		found = append(found, rows...)
 	}
 	return found, nil
 }

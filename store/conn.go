@@ -25,6 +25,10 @@ type conn struct {
 	rights rights
 	counts counts
 	seen   seen
+	proofs proofs
+	// atLeast is how many entries the log had when the transaction was begun, as
+	// far as this process knows. One with fewer was put back.
+	atLeast int64
 }
 
 // session is an open connection to one of the databases.
@@ -129,6 +133,7 @@ func (c *conn) begin(ctx context.Context, text string) error {
 // attempt begins a transaction, over a new connection if the old one is gone:
 // that may show only now.
 func (c *conn) attempt(ctx context.Context, text string) error {
+	c.proofs = proofs{}
 	for {
 		fresh, err := c.revive(ctx)
 		if err != nil {

@@ -186,6 +186,7 @@ func (db *DB) view(ctx context.Context, fn func(*reader) error) (err error) {
 		return errClosed
 	}
 	c := db.readers.take()
+	c.atLeast = db.keys.known()
 	err = c.begin(ctx, db.dialect.words().beginRead)
 	if crowded(err) && db.readers.rest(c) {
 		return db.view(ctx, fn) // over one that is connected
@@ -205,7 +206,7 @@ func (db *DB) view(ctx context.Context, fn func(*reader) error) (err error) {
 			err = ended
 		}
 	}()
-	return fn(&reader{c, db.keys})
+	return fn(&reader{c: c, keys: db.keys})
 }
 
 // away is the answer while there is no connection.

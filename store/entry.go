@@ -144,10 +144,9 @@ func ofConfirm(id string) condition {
 		UNION ALL SELECT seq FROM log WHERE confirm_id = ?)`, []any{mplp.CanonicalID("confirm", id), id, id}}
 }
 
+// entries returns entries of which all are proven to be in the log.
 func (r *reader) entries(rest string, args ...any) ([]*evidence.Entry, error) {
-	var list []*evidence.Entry
-	err := r.leaves(rest, args, func(e *evidence.Entry, _ []byte) { list = append(list, e) })
-	return list, err
+	return r.provenLeaves(rest, args)
 }
 
 // leaves calls fn with entries and their bytes, verbatim.

@@ -36,7 +36,7 @@ func (s *sealer) inspect(ctx context.Context, c *conn, o Options) error {
 	if err := c.begin(ctx, c.dialect.words().beginRead); err != nil {
 		return err
 	}
-	r := &reader{c, s.keys}
+	r := &reader{c: c, keys: s.keys}
 	lost, err := s.compare(r, known, o.AcceptRestore)
 	if err == nil && lost == nil && known == "" {
 		err = s.unheld(r, o.Logger)
@@ -148,6 +148,11 @@ func (r *reader) left(origin string) (bool, error) {
 	}
 	return false, err
 }
+
+// isRestored reports whether this transaction accepts a restored database. The key
+// that signed what is there may be lost: who accepts it has verified what they can,
+// and the new key signs it as it is.
+func (x *tx) isRestored() bool { return x.handover != nil && x.handover.epoch }
 
 // BeginEpoch starts a new epoch, if the database was found to be restored: a
 // new key takes over under a new origin, since the old one's promises cannot be

@@ -15,6 +15,7 @@ func (w *writer) begin() error {
 	if w.failed != nil {
 		return nil // nothing is begun any more
 	}
+	w.c.atLeast = w.sealer.keys.known()
 	return w.c.begin(w.polling, w.c.dialect.words().begin)
 }
 
@@ -53,7 +54,8 @@ func (w *writer) attempt(group []*member, begun error) ([]*evidence.Entry, error
 	var leaves []evidence.Hash
 	var change *handover
 	for _, m := range group {
-		x := &tx{reader: reader{w.c, w.sealer.keys}, next: next, sealer: &w.sealer, handover: change}
+		x := &tx{reader: reader{c: w.c, keys: w.sealer.keys}, next: next, sealer: &w.sealer, handover: change}
+		x.reader.tx = x
 		if err := x.run(m); err != nil {
 			return nil, w.abandon(err)
 		}

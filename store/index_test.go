@@ -94,8 +94,7 @@ func explainPage(t *testing.T, db *DB, f domain.ConfirmFilter) (w *walk, plan st
 	from := []condition{w.after(place{1, "id"})}
 	ahead := new(statement)
 	w.places(ahead, from)
-	columns, joins, _ := rowsOf(w)
-	page := w.page(columns, joins, from, domain.DefaultPage)
+	page := w.page(confirms.list("c."), "", from, domain.DefaultPage)
 	return w, explain(t, db, page.String(), page.args) + "\n" + explain(t, db, ahead.String(), ahead.args)
 }
 
@@ -135,9 +134,10 @@ func TestOtherQueriesFollowIndexes(t *testing.T) {
 			heldTo(t, explain(t, db, "SELECT entry FROM log "+s.String(), s.args), false)
 		})
 	}
-	columns, joins, _ := rowsOf(&walk{keyset: byDeadline})
 	for name, text := range map[string]string{
-		"confirms by their ids": "SELECT " + columns + " FROM confirms c " + joins + " WHERE c.canonical_id IN ('a', 'b')",
+		"confirms by their ids": confirms.selects + "WHERE canonical_id IN ('a', 'b')",
+		"contents of a list":    confirmContents.selects + "WHERE requested_seq IN (1, 2)",
+		"decisions of a list":   decisions.selects + "WHERE requested_seq IN (1, 2)",
 		"due":                   "SELECT confirm_id FROM confirms WHERE status = 'pending' AND inbox_order <= 9 ORDER BY inbox_order, confirm_id LIMIT 100",
 		"role use":              "SELECT COUNT(*) FROM confirms WHERE status = 'pending' AND imported = 0 AND required_role = 'r'",
 		"confirms of a plan":    confirms.selects + "WHERE plan_id = 'p' ORDER BY requested_seq DESC",

@@ -48,7 +48,7 @@ func (r *reader) Key(id string) (*domain.Key, error) {
 		if err != nil {
 			return nil, err
 		}
-		k.Roles, err = r.heldByKey(id)
+		k.Roles, err = r.held(keyRoles, keys.name, id)
 		return k, err
 	})
 }
@@ -56,15 +56,7 @@ func (r *reader) Key(id string) (*domain.Key, error) {
 const keysByName = " ORDER BY name_folded, created_at, key_id"
 
 func (r *reader) Keys() ([]*domain.Key, error) {
-	list, err := keys.all(r, keysByName)
-	if err != nil {
-		return nil, err
-	}
-	held, err := r.holdings(keyRoles)
-	for _, k := range list {
-		k.Roles = held[k.ID]
-	}
-	return list, err
+	return r.keysHeld(keysByName)
 }
 
 func (r *reader) KeysOf(userID string) ([]*domain.Key, error) {
@@ -109,14 +101,10 @@ func (r *reader) keysHeld(rest string, args ...any) ([]*domain.Key, error) {
 	list, err := keys.all(r, rest, args...)
 	for _, k := range list {
 		var held error
-		k.Roles, held = r.heldByKey(k.ID)
+		k.Roles, held = r.held(keyRoles, keys.name, k.ID)
 		err = errors.Join(err, held)
 	}
 	return list, err
-}
-
-func (r *reader) heldByKey(id string) ([]string, error) {
-	return r.strings("SELECT role_id FROM key_roles WHERE key_id = $1 ORDER BY position", id)
 }
 
 func (r *reader) KeyUsed(id string) (time.Time, error) {

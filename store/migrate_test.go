@@ -138,10 +138,10 @@ func TestAppendOnlyTables(t *testing.T) {
 		openTest(t, path, Options{})
 		err := meddle(t, path, `
 			INSERT INTO log (seq, entry, hash, type) VALUES (0, x'00', x'00', 't');
-			INSERT INTO confirms (confirm_id, canonical_id, target_type, status, requested_by, role_registered, frame_index, actions, imported, locked, received_at, requested_seq, decided_seq)
-				VALUES ('c', 'c', 'other', 'pending', 'system', 0, 0, 0, 0, 0, 0, 0, 0);
-			INSERT INTO confirm_contents (requested_seq, salt, content) VALUES (0, x'00', x'00');
-			INSERT INTO decisions (decision_id, requested_seq, number, status, cause, decided_by, decided_at, seq) VALUES ('d', 0, 0, 'approved', 'human', 'system', 0, 0)`)
+			INSERT INTO confirms (confirm_id, canonical_id, target_type, status, requested_by, role_registered, frame_index, actions, imported, locked, received_at, requested_seq, decided_seq, entry_seq)
+				VALUES ('c', 'c', 'other', 'pending', 'system', 0, 0, 0, 0, 0, 0, 0, 0, 0);
+			INSERT INTO confirm_contents (requested_seq, salt, content, entry_seq) VALUES (0, x'00', x'00', 0);
+			INSERT INTO decisions (decision_id, requested_seq, number, status, cause, decided_by, decided_at, seq, entry_seq) VALUES ('d', 0, 0, 'approved', 'human', 'system', 0, 0, 0)`)
 		if err != nil {
 			t.Fatal(err)
 		}

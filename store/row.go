@@ -14,38 +14,48 @@ import (
 // changed later without trace.
 var errUncovered = errors.New("rows were written that no log entry covers")
 
-// wrote notes that a row of the table now has these values.
-func (x *tx) wrote(s *shape, values []any) error {
-	if !s.logged() {
+// wrote notes that a row of the table had some values and has others now; nil
+// before it was inserted, and after it was removed.
+func (x *tx) wrote(s *shape, before, after []any) error {
+	if !s.isLogged() {
 		return nil
 	}
-	digest, err := evidence.RowDigest(s.columns, values)
+	was, err := s.digest(before)
 	if err != nil {
-		return fmt.Errorf("%s: %w", s.name, err)
+		return err
 	}
-	x.changed(s, values[:s.keys], digest[:])
+	is, err := s.digest(after)
+	if err != nil {
+		return err
+	}
 	x.changedRights(s)
+	key := after
+	if after == nil {
+		key = before
+	}
+	row := evidence.Row{Table: s.name, Key: rowKey(key[:s.keys]), Digest: is, Before: was}
+	i := slices.IndexFunc(x.rows, func(r evidence.Row) bool { return r.Table == row.Table && r.Key == row.Key })
+	switch {
+	case i < 0:
+		x.rows = append(x.rows, row)
+	case is == nil && x.rows[i].Before == nil: // inserted and removed under one entry
+		x.rows = slices.Delete(x.rows, i, i+1)
+	default:
+		x.rows[i].Digest = is
+	}
 	return nil
 }
 
-// removed notes that the row with the key is gone.
-func (x *tx) removed(s *shape, key []any) {
-	if s.logged() {
-		x.changed(s, key, nil)
-		x.changedRights(s)
+// digest is the digest of a row's values; nil without any.
+func (s *shape) digest(values []any) ([]byte, error) {
+	if values == nil {
+		return nil, nil
 	}
-}
-
-// changed keeps one digest for each row, the last, in the order in which rows
-// were first written.
-func (x *tx) changed(s *shape, key []any, digest []byte) {
-	row := evidence.Row{Table: s.name, Key: rowKey(key), Digest: digest}
-	i := slices.IndexFunc(x.rows, func(r evidence.Row) bool { return r.Table == row.Table && r.Key == row.Key })
-	if i < 0 {
-		x.rows = append(x.rows, row)
-		return
+	digest, err := evidence.RowDigest(s.columns, values)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.name, err)
 	}
-	x.rows[i] = row
+	return digest[:], nil
 }
 
 // rowKey names a row within its table. No part of a composite key has a slash.

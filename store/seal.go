@@ -32,6 +32,7 @@ type handover struct {
 type seal struct {
 	tree     *evidence.Tree
 	signed   string
+	made     evidence.Checkpoint // what is signed
 	handover *handover
 }
 
@@ -70,8 +71,8 @@ func (s *sealer) seal(c *conn, first int64, leaves []evidence.Hash, h *handover)
 			}
 		}
 	}
-	done := &seal{tree: tree, handover: h}
-	if done.signed, err = (evidence.Checkpoint{Origin: signers[0].Origin(), Size: tree.Size(), Root: root}).Sign(signers...); err != nil {
+	done := &seal{tree: tree, handover: h, made: evidence.Checkpoint{Origin: signers[0].Origin(), Size: tree.Size(), Root: root}}
+	if done.signed, err = done.made.Sign(signers...); err != nil {
 		return nil, err
 	}
 	if h != nil {
@@ -87,7 +88,7 @@ func (s *sealer) seal(c *conn, first int64, leaves []evidence.Hash, h *handover)
 // resume gives the key that signs and the tree as it was before the group.
 // When another process has written, both are read again.
 func (s *sealer) resume(c *conn, size int64, h *handover) (*evidence.SigningKey, *evidence.Tree, error) {
-	r := &reader{c, s.keys}
+	r := &reader{c: c, keys: s.keys}
 	if s.tree != nil && s.tree.Size() == size && (!s.followed || s.confirmed(r)) {
 		s.followed = false
 		return s.keys.current(), s.tree.Clone(), nil
@@ -199,7 +200,7 @@ func (s *sealer) begin(c *conn) (*evidence.SigningKey, *evidence.Tree, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	tree := evidence.NewTree(0, &reader{c, s.keys})
+	tree := evidence.NewTree(0, &reader{c: c, keys: s.keys})
 	root, err := tree.Root()
 	if err != nil {
 		return nil, nil, err
@@ -214,6 +215,7 @@ func (s *sealer) begin(c *conn) (*evidence.SigningKey, *evidence.Tree, error) {
 // committed keeps what a group made.
 func (s *sealer) committed(done *seal) error {
 	s.tree, s.head, s.followed = done.tree, done.signed, false
+	s.keys.remember(done.signed, done.made)
 	if done.handover == nil {
 		return nil
 	}

@@ -23,6 +23,9 @@ type signing struct {
 	// asked often checks each one once.
 	checked    string
 	checkpoint evidence.Checkpoint
+	// size is how many entries the longest log had of which this process has
+	// signed or read a checkpoint.
+	size int64
 }
 
 // errNoKey says that the log goes on under a key that is not here.
@@ -186,4 +189,12 @@ func (s *signing) remember(signed string, c evidence.Checkpoint) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.checked, s.checkpoint = signed, c
+	s.size = max(s.size, c.Size)
+}
+
+// known is how many entries the log has at least.
+func (s *signing) known() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.size
 }

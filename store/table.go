@@ -15,8 +15,16 @@ type shape struct {
 	keys    int // so many columns, from the first, are the key
 }
 
-// logged says whether the log covers the table's rows.
-func (s *shape) logged() bool { return !strings.HasPrefix(s.name, "volatile_") }
+// isLogged reports whether the log covers the table's rows. The schema's own history
+// is held to the program instead.
+func (s *shape) isLogged() bool {
+	return !strings.HasPrefix(s.name, "volatile_") && s.name != "schema_migrations"
+}
+
+// entrySeq is the last column of each table that the log covers: the number of the
+// entry that names the row as it is. Only a row that this entry names with its
+// digest is believed (prove.go).
+const entrySeq = "entry_seq"
 
 // list is the columns as a select list, each with the prefix.
 func (s *shape) list(prefix string) string {
@@ -34,12 +42,17 @@ type table[T any] struct {
 
 func newTable[T any](name string, keys int, fields func(*T) []column) *table[T] {
 	t := &table[T]{shape: shape{name: name, keys: keys}, fields: fields}
-	var marks, replaced []string
-	for i, c := range fields(new(T)) {
+	for _, c := range fields(new(T)) {
 		t.columns = append(t.columns, c.name)
+	}
+	if t.isLogged() {
+		t.columns = append(t.columns, entrySeq)
+	}
+	var marks, replaced []string
+	for i, name := range t.columns {
 		marks = append(marks, fmt.Sprintf("$%d", i+1))
 		if i >= keys {
-			replaced = append(replaced, c.name+" = excluded."+c.name)
+			replaced = append(replaced, name+" = excluded."+name)
 		}
 	}
 	t.inserts = fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s)", name, t.list(""), strings.Join(marks, ", "))
@@ -49,50 +62,73 @@ func newTable[T any](name string, keys int, fields func(*T) []column) *table[T] 
 	return t
 }
 
-// without is the table but for some columns, to be read.
-func (t *table[T]) without(names ...string) *table[T] {
-	return newTable(t.name, t.keys, func(v *T) []column {
-		return slices.DeleteFunc(t.fields(v), func(c column) bool { return slices.Contains(names, c.name) })
-	})
-}
-
-func (t *table[T]) values(v *T) []any {
+// values are what v is stored as. With a table that the log covers, seq is the
+// number of the entry that names the row.
+func (t *table[T]) values(v *T, seq int64) []any {
 	columns := t.fields(v)
-	values := make([]any, len(columns))
+	values := make([]any, len(columns), len(columns)+1)
 	for i, c := range columns {
 		values[i] = c.value()
+	}
+	if t.isLogged() {
+		values = append(values, seq)
 	}
 	return values
 }
 
-func (t *table[T]) dest(v *T) []any {
+// scan reads a row of all columns into v. With a table that the log covers it also
+// returns what is to be proved.
+func (t *table[T]) scan(rows row, v *T) (claim, error) {
 	columns := t.fields(v)
-	dest := make([]any, len(columns))
+	dest := make([]any, len(columns), len(columns)+1)
 	for i, c := range columns {
 		dest[i] = c.field
 	}
-	return dest
+	var seq int64
+	if t.isLogged() {
+		dest = append(dest, number(&seq))
+	}
+	if err := rows.Scan(dest...); err != nil || !t.isLogged() {
+		return claim{}, err
+	}
+	return newClaim(&t.shape, t.values(v, seq))
 }
 
-// one is the row that the rest of the query (WHERE …) selects;
+// one returns the row that the rest of the query (WHERE …) selects;
 // domain.ErrNotFound when there is none.
 func (t *table[T]) one(r *reader, rest string, args ...any) (*T, error) {
-	v := new(T)
-	if err := r.c.row(t.selects+rest, args, t.dest(v)...); err != nil {
-		return nil, t.wrap("read", err)
+	list, err := t.all(r, rest, args...)
+	if err == nil && len(list) == 0 {
+		err = domain.ErrNotFound
 	}
-	return v, nil
+	if err != nil {
+		return nil, err
+	}
+	return list[0], nil
 }
 
-// all are the rows that the rest of the query selects, in its order.
+// all returns the rows that the rest of the query selects, in its order. With a
+// table that the log covers, one row that the log does not prove fails them all.
 func (t *table[T]) all(r *reader, rest string, args ...any) ([]*T, error) {
-	var list []*T
-	err := r.c.each(t.selects+rest, args, func(rows row) error {
+	list, claims, err := t.claimed(r, rest, args...)
+	if err == nil && t.isLogged() {
+		err = r.prove(claims...)
+	}
+	if err != nil {
+		return nil, t.wrap("read", err)
+	}
+	return list, nil
+}
+
+// claimed returns rows that are still to be proved.
+func (t *table[T]) claimed(r *reader, rest string, args ...any) (list []*T, claims []claim, err error) {
+	err = r.c.each(t.selects+rest, args, func(rows row) error {
 		v := new(T)
-		list = append(list, v)
-		return rows.Scan(t.dest(v)...)
+		c, err := t.scan(rows, v)
+		list, claims = append(list, v), append(claims, c)
+		return err
 	})
-	return list, t.wrap("read", err)
+	return list, claims, err
 }
 
 // insert writes a new row; domain.ErrConflict when a unique value is taken. That
@@ -105,18 +141,31 @@ func (t *table[T]) insert(x *tx, v *T) error {
 // add writes a row of which nothing can be taken: it belongs to one just inserted,
 // or its key was just made.
 func (t *table[T]) add(x *tx, v *T) error {
-	values := t.values(v)
+	values := t.values(v, x.next)
 	if err := x.c.later(t.inserts, values...); err != nil {
 		return t.wrap("write", err)
 	}
-	return x.wrote(&t.shape, values)
+	return x.wrote(&t.shape, nil, values)
 }
 
 // put writes a row in place of the one with the same key, if there is one.
-func (t *table[T]) put(x *tx, v *T) error { return t.write(x, t.upserts, v) }
+func (t *table[T]) put(x *tx, v *T) error {
+	values := t.values(v, x.next)
+	var before []any
+	if t.isLogged() {
+		var err error
+		if before, err = t.stored(&x.reader, values[:t.keys]); err != nil && err != domain.ErrNotFound {
+			return t.wrap("read", err)
+		}
+	}
+	if _, err := x.c.exec(t.upserts, values...); err != nil {
+		return t.wrap("write", err)
+	}
+	return x.wrote(&t.shape, before, values)
+}
 
 func (t *table[T]) write(x *tx, text string, v *T) error {
-	values := t.values(v)
+	values := t.values(v, x.next)
 	n, err := x.c.exec(text, values...)
 	if err == nil && n == 0 {
 		err = domain.ErrConflict
@@ -124,23 +173,36 @@ func (t *table[T]) write(x *tx, text string, v *T) error {
 	if err != nil {
 		return t.wrap("write", err)
 	}
-	return x.wrote(&t.shape, values)
+	return x.wrote(&t.shape, nil, values)
+}
+
+// stored returns the row with a key, as it is stored.
+func (t *table[T]) stored(r *reader, key []any) ([]any, error) {
+	values := make([]any, len(t.columns))
+	conditions := make([]string, t.keys)
+	for i, name := range t.columns[:t.keys] {
+		conditions[i] = fmt.Sprintf("%s = $%d", name, i+1)
+	}
+	err := r.c.row(t.selects+"WHERE "+strings.Join(conditions, " AND "), key, pointers(values)...)
+	return values, err
 }
 
 // remove deletes the rows that the condition selects.
 func (t *table[T]) remove(x *tx, where string, args ...any) error {
-	text := fmt.Sprintf("DELETE FROM %s WHERE %s RETURNING %s", t.name, where, strings.Join(t.columns[:t.keys], ", "))
-	var keys [][]any
+	text := fmt.Sprintf("DELETE FROM %s WHERE %s RETURNING %s", t.name, where, t.list(""))
+	var removed [][]any
 	err := x.c.each(text, args, func(rows row) error {
-		key := make([]any, t.keys)
-		keys = append(keys, key)
-		return rows.Scan(pointers(key)...)
+		values := make([]any, len(t.columns))
+		removed = append(removed, values)
+		return rows.Scan(pointers(values)...)
 	})
 	if err != nil {
 		return t.wrap("delete", err)
 	}
-	for _, key := range keys {
-		x.removed(&t.shape, key)
+	for _, values := range removed {
+		if err := x.wrote(&t.shape, values, nil); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -161,9 +223,7 @@ func (t *table[T]) change(guard string, guards int, columns ...string) *change[T
 	var sets, where []string
 	for i, name := range t.columns {
 		chosen := len(columns) == 0
-		for _, column := range columns {
-			chosen = chosen || column == name
-		}
+		chosen = chosen || name == entrySeq || slices.Contains(columns, name)
 		if i >= t.keys && chosen {
 			parameter++
 			c.set = append(c.set, i)
@@ -193,26 +253,18 @@ func (c *change[T]) args(values, guards []any) []any {
 // what was meant to be. It returns missed when no row has the key and
 // satisfies the guard.
 func (c *change[T]) run(x *tx, v *T, missed error, guards ...any) error {
-	stored := make([]any, len(c.columns))
-	err := x.c.row(c.text+" RETURNING "+c.list(""), c.args(c.values(v), guards), pointers(stored)...)
+	values, after := c.values(v, x.next), make([]any, len(c.columns))
+	before, err := c.stored(&x.reader, values[:c.keys])
+	if err == nil {
+		err = x.c.row(c.text+" RETURNING "+c.list(""), c.args(values, guards), pointers(after)...)
+	}
 	if err == domain.ErrNotFound {
 		return missed
 	}
 	if err != nil {
 		return c.wrap("update", err)
 	}
-	return x.wrote(&c.shape, stored)
-}
-
-// later updates v's row without waiting for it. V must be the whole row as this
-// transaction has read it, but for the columns that change, and be known to satisfy
-// the guard.
-func (c *change[T]) later(x *tx, v *T, guards ...any) error {
-	values := c.values(v)
-	if err := x.c.later(c.text, c.args(values, guards)...); err != nil {
-		return err
-	}
-	return x.wrote(&c.shape, values)
+	return x.wrote(&c.shape, before, after)
 }
 
 // wrap says which table an error is about, for the operator's log.

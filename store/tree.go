@@ -78,7 +78,13 @@ func (r *reader) Checkpoint() (signed string, c evidence.Checkpoint, err error) 
 	if signed == "" {
 		return "", c, domain.ErrNotFound
 	}
-	c, err = r.keys.open(signed)
+	if r.tx != nil && r.tx.isRestored() {
+		c, err = evidence.PeekCheckpoint(signed)
+		return signed, c, err
+	}
+	if c, err = r.keys.open(signed); err == nil && c.Size < r.c.atLeast {
+		err = fmt.Errorf("%w: the log has %d entries, and had %d", ErrRollback, c.Size, r.c.atLeast)
+	}
 	return signed, c, err
 }
 

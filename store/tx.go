@@ -11,6 +11,7 @@ import (
 type reader struct {
 	c    *conn
 	keys *signing
+	tx   *tx // whose reader this is; nil for a View
 }
 
 // strings are the values of a query's only column.

@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"slices"
 
 	"countersign/domain"
 )
@@ -47,19 +48,17 @@ func (r *reader) user(column, value string) (*domain.User, error) {
 		if err != nil {
 			return nil, err
 		}
-		u.Roles, err = r.heldByUser(u.ID)
+		u.Roles, err = r.held(userRoles, users.name, u.ID)
 		return u, err
 	})
 }
 
 func (r *reader) Users() ([]*domain.User, error) {
 	list, err := users.all(r, "ORDER BY name_folded")
-	if err != nil {
-		return nil, err
-	}
-	held, err := r.holdings(userRoles)
 	for _, u := range list {
-		u.Roles = held[u.ID]
+		var held error
+		u.Roles, held = r.held(userRoles, users.name, u.ID)
+		err = errors.Join(err, held)
 	}
 	return list, err
 }
@@ -71,24 +70,40 @@ func (r *reader) UserPage(f domain.UserFilter, p domain.Page) ([]*domain.User, s
 	page, next, err := namePage(r, users, userPages, f.Name, p, func(u *domain.User) string { return u.Name })
 	for _, u := range page {
 		var held error
-		u.Roles, held = r.heldByUser(u.ID)
+		u.Roles, held = r.held(userRoles, users.name, u.ID)
 		err = errors.Join(err, held)
 	}
 	return page, next, err
 }
 
-func (r *reader) heldByUser(id string) ([]string, error) {
-	return r.strings("SELECT role_id FROM user_roles WHERE user_id = $1 ORDER BY position", id)
-}
-
-// holdings are all roles held, by holder, in the order they were given.
-func (r *reader) holdings(t *table[holding]) (map[string][]string, error) {
-	rows, err := t.all(r, "ORDER BY position")
-	held := map[string][]string{}
-	for _, h := range rows {
-		held[h.holder] = append(held[h.holder], h.role)
+// held returns the ids of the roles that a user or a key holds, in the order they
+// were given. A change of the holder writes all of them anew, so they are exactly
+// those that the holder's own entry names: a row of before is none, and none may be
+// missing.
+func (r *reader) held(t *table[holding], holders, id string) ([]string, error) {
+	rows, claims, err := t.claimed(r, "WHERE "+t.columns[0]+" = $1 ORDER BY position", id)
+	if err != nil {
+		return nil, t.wrap("read", err)
 	}
-	return held, err
+	var seq int64
+	if err := r.c.row("SELECT entry_seq FROM "+holders+" WHERE "+t.columns[0]+" = $1", []any{id}, &seq); err != nil {
+		return nil, t.wrap("read", err)
+	}
+	named, err := r.namedRows(seq, t.name, id+"/")
+	if err != nil {
+		return nil, err
+	}
+	if len(named) != len(claims) {
+		return nil, claim{table: t.name, key: id, seq: seq}.unproven()
+	}
+	var roles []string
+	for i, c := range claims {
+		if !slices.ContainsFunc(named, c.isNamedBy) {
+			return nil, c.unproven()
+		}
+		roles = append(roles, rows[i].role)
+	}
+	return roles, nil
 }
 
 func (x *tx) InsertUser(u *domain.User) error {

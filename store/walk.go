@@ -135,14 +135,8 @@ func (r *reader) ahead(w *walk, from []condition) (*place, error) {
 	return &at, err
 }
 
-// target is what a row is read into: dest, whose value take then gives.
-type target[T any] struct {
-	dest []any
-	take func() T
-}
-
-// walkPage reads a page; at gives a row's place.
-func walkPage[T any](r *reader, w *walk, p domain.Page, columns, joins string, into target[T], at func(T) place) (list []T, next string, err error) {
+// walkPage reads a page: scan reads a row, and at gives its place.
+func walkPage[T any](r *reader, w *walk, p domain.Page, columns, joins string, scan func(row) (T, error), at func(T) place) (list []T, next string, err error) {
 	var from []condition
 	if p.Cursor != "" {
 		last, err := w.parse(p.Cursor)
@@ -154,11 +148,9 @@ func walkPage[T any](r *reader, w *walk, p domain.Page, columns, joins string, i
 	limit := pageLimit(p)
 	s := w.page(columns, joins, from, limit)
 	err = r.c.each(s.String(), s.args, func(rows row) error {
-		if err := rows.Scan(into.dest...); err != nil {
-			return err
-		}
-		list = append(list, into.take())
-		return nil
+		v, err := scan(rows)
+		list = append(list, v)
+		return err
 	})
 	switch {
 	case err != nil:
@@ -177,8 +169,18 @@ func walkPage[T any](r *reader, w *walk, p domain.Page, columns, joins string, i
 
 // walk reads a page of the table alone.
 func (t *table[T]) walk(r *reader, w *walk, p domain.Page, at func(*T) place) ([]*T, string, error) {
-	v := new(T)
-	return walkPage(r, w, p, t.list("c."), "", target[*T]{t.dest(v), func() *T { taken := *v; return &taken }}, at)
+	var claims []claim
+	scan := func(rows row) (*T, error) {
+		v := new(T)
+		c, err := t.scan(rows, v)
+		claims = append(claims, c)
+		return v, err
+	}
+	list, next, err := walkPage(r, w, p, t.list("c."), "", scan, at)
+	if err == nil {
+		err = r.prove(claims...)
+	}
+	return list, next, err
 }
 
 // statement is a query in the making.

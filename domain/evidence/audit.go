@@ -80,7 +80,7 @@ func (a *Audit) Entry(row LogRow) {
 		}
 	}
 	for _, r := range e.Rows {
-		a.wrote(r)
+		a.wrote(e.Seq, r)
 	}
 	switch e.Type {
 	case EntryRequested, "confirm.imported":
@@ -101,12 +101,21 @@ func (e *Entry) decision() *Entry {
 	return kept
 }
 
-// wrote keeps a row as it is from now on.
-func (a *Audit) wrote(r Row) {
+// wrote keeps a row as it is from now on. Before, it must have been as the log had
+// it: else somebody else had changed it, and the program went on from that.
+func (a *Audit) wrote(seq int64, r Row) {
 	table := a.rows[r.Table]
 	if table == nil {
 		table = newLedger()
 		a.rows[r.Table] = table
+	}
+	switch was := table.find(r.Key); {
+	case was == nil && r.Before != nil:
+		a.report.found("log entry %d: it changed %s %s, which the log did not have", seq, r.Table, r.Key)
+	case was != nil && r.Before == nil:
+		a.report.found("log entry %d: it inserted %s %s, which the log had already: the row had been removed", seq, r.Table, r.Key)
+	case was != nil && was.digest != digestOf(r.Before):
+		a.report.found("log entry %d: when it changed %s %s, the row was not as it had been logged", seq, r.Table, r.Key)
 	}
 	if r.Digest == nil {
 		table.strike(r.Key)

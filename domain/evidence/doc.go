@@ -15,7 +15,8 @@
 //
 // decisions are objects with type, args_hash and, if it was copied from the
 // first, filled. data is an object of further facts, which depend on the type.
-// rows are the rows that the transaction wrote: [table, key, digest]. A key leaves
+// rows are the rows that the transaction wrote: [table, key, digest], and behind it
+// the digest of the row before the change, unless it was inserted. A key leaves
 // out the id that the entry is about, its confirm_id, else its plan_id, else its
 // object_id, where that is all of it or stands before a slash; "#" is the entry's
 // own number, and "~" stands before a key that would be read as one of these. The

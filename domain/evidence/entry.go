@@ -45,11 +45,12 @@ type EntryDecision struct {
 	Filled   bool   // copied from the first (requirements A-17)
 }
 
-// Row names a row of the database and the digest of its columns after the
-// change. A nil Digest says that the row was removed.
+// Row names a row of the database, with the digest of its columns after the
+// change and before it, as it was read in the transaction that changed it. A nil
+// Digest says that the row was removed, a nil Before that it was inserted.
 type Row struct {
-	Table, Key string
-	Digest     []byte
+	Table, Key     string
+	Digest, Before []byte
 }
 
 // wire is the fixed member order of an entry's bytes.

@@ -49,8 +49,9 @@ func (e *Entry) longKey(key string) string {
 	return strings.TrimPrefix(key, verbatim)
 }
 
-// rows writes the member with the rows, each as [table, key, digest]; the digest
-// of a row that was removed is empty.
+// rows writes the member with the rows, each as [table, key, digest], and behind
+// that the digest before the change, unless the row was inserted. The digest of a
+// row that was removed is empty.
 func (o *object) rows(e *Entry) {
 	*o = append(*o, `,"rows":[`...)
 	for i, r := range e.Rows {
@@ -60,6 +61,9 @@ func (o *object) rows(e *Entry) {
 		o.text(`[`, r.Table)
 		o.text(`,`, e.shortKey(r.Key))
 		o.digest(`,`, r.Digest)
+		if r.Before != nil {
+			o.digest(`,`, r.Before)
+		}
 		*o = append(*o, ']')
 	}
 	*o = append(*o, ']')
@@ -69,14 +73,17 @@ func (o *object) rows(e *Entry) {
 func (e *Entry) parseRows(list [][]string) ([]Row, error) {
 	rows := make([]Row, len(list))
 	for i, parts := range list {
-		if len(parts) != 3 {
-			return nil, errors.New("a row has a table, a key and a digest")
+		if len(parts) != 3 && len(parts) != 4 {
+			return nil, errors.New("a row has a table, a key, and a digest or two")
 		}
-		digest, err := parseDigest(parts[2])
+		rows[i] = Row{Table: parts[0], Key: e.longKey(parts[1])}
+		var err error
+		if rows[i].Digest, err = parseDigest(parts[2]); err == nil && len(parts) == 4 {
+			rows[i].Before, err = parseDigest(parts[3])
+		}
 		if err != nil {
 			return nil, err
 		}
-		rows[i] = Row{Table: parts[0], Key: e.longKey(parts[1]), Digest: digest}
 	}
 	return rows, nil
 }

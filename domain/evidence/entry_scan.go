@@ -73,6 +73,11 @@ func (s *scan) rows(e *Entry) []Row {
 		if r.Digest, err = parseDigest(s.text()); err != nil {
 			s.fail()
 		}
+		if s.has(`,`) {
+			if r.Before, err = parseDigest(s.text()); err != nil {
+				s.fail()
+			}
+		}
 		s.must(`]`)
 		list = append(list, r)
 	}

@@ -3,6 +3,7 @@ package evidence
 import (
 	"fmt"
 	"maps"
+	"slices"
 
 	"golang.org/x/mod/sumdb/tlog"
 )
@@ -162,6 +163,46 @@ func Prove(c Checkpoint, seq int64, leaf Hash, stored Hashes) ([]Hash, error) {
 		return nil, err
 	}
 	return proof, checkEntry(c, seq, leaf, proof)
+}
+
+// ProveAll reports which of the leaves, by their numbers, are in the tree that the
+// checkpoint is of. The hashes that this takes are read at once.
+func ProveAll(c Checkpoint, leaves map[int64]Hash, stored Hashes) (map[int64]bool, error) {
+	known := map[int64]Hash{}
+	needed := tlog.HashReaderFunc(func(indexes []int64) ([]Hash, error) {
+		for _, index := range indexes {
+			known[index] = Hash{}
+		}
+		return make([]Hash, len(indexes)), nil
+	})
+	for seq := range leaves {
+		if seq < 0 || seq >= c.Size {
+			continue
+		}
+		if _, err := tlog.ProveRecord(c.Size, seq, needed); err != nil {
+			return nil, err
+		}
+	}
+	indexes := slices.Sorted(maps.Keys(known))
+	hashes, err := stored.ReadHashes(indexes)
+	if err != nil {
+		return nil, err
+	}
+	for i, index := range indexes {
+		known[index] = hashes[i]
+	}
+	proven := map[int64]bool{}
+	for seq, leaf := range leaves {
+		_, err := Prove(c, seq, leaf, tlog.HashReaderFunc(func(indexes []int64) ([]Hash, error) {
+			list := make([]Hash, len(indexes))
+			for i, index := range indexes {
+				list[i] = known[index]
+			}
+			return list, nil
+		}))
+		proven[seq] = err == nil
+	}
+	return proven, nil
 }
 
 func checkEntry(c Checkpoint, seq int64, leaf Hash, proof []Hash) error {

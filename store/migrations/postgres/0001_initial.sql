@@ -1,6 +1,7 @@
 -- Times are Unix microseconds, UTC. Absent values are NULL, never '' or 0.
 -- Lists are JSON text. Tables named volatile_… prove nothing and are not
--- covered by the log; every other one is. Text is ordered by its bytes, as
+-- covered by the log; every other one is: entry_seq is the number of the entry that
+-- names the row as it is, with the digest of all its columns. Text is ordered by its bytes, as
 -- SQLite orders it. It cannot hold U+0000: what has one is escaped on its way
 -- in and out (store/postgres_text.go).
 
@@ -16,7 +17,8 @@ CREATE TABLE roles (
     locked       BIGINT NOT NULL,
     native       BYTEA,
     created_at   BIGINT,
-    updated_at   BIGINT
+    updated_at   BIGINT,
+    entry_seq    BIGINT NOT NULL
 );
 
 CREATE TABLE users (
@@ -26,13 +28,15 @@ CREATE TABLE users (
     password    TEXT COLLATE "C",
     disabled    BIGINT NOT NULL,
     created_at  BIGINT,
-    updated_at  BIGINT
+    updated_at  BIGINT,
+    entry_seq   BIGINT NOT NULL
 );
 
 CREATE TABLE user_roles (
     user_id  TEXT COLLATE "C" NOT NULL REFERENCES users,
     role_id  TEXT COLLATE "C" NOT NULL REFERENCES roles,
     position BIGINT NOT NULL,
+    entry_seq BIGINT NOT NULL,
     PRIMARY KEY (user_id, role_id)
 );
 
@@ -47,7 +51,8 @@ CREATE TABLE keys (
     may_decide  BIGINT NOT NULL,
     created_at  BIGINT,
     expires_at  BIGINT,
-    revoked_at  BIGINT
+    revoked_at  BIGINT,
+    entry_seq   BIGINT NOT NULL
 );
 
 CREATE INDEX keys_name ON keys (name_folded, created_at, key_id);
@@ -59,6 +64,7 @@ CREATE TABLE key_roles (
     key_id   TEXT COLLATE "C" NOT NULL REFERENCES keys,
     role_id  TEXT COLLATE "C" NOT NULL,
     position BIGINT NOT NULL,
+    entry_seq BIGINT NOT NULL,
     PRIMARY KEY (key_id, role_id)
 );
 
@@ -75,7 +81,8 @@ CREATE TABLE contexts (
     requested_by    TEXT COLLATE "C" NOT NULL,
     requested_group TEXT COLLATE "C",
     created_at      BIGINT NOT NULL,
-    updated_at      BIGINT
+    updated_at      BIGINT,
+    entry_seq       BIGINT NOT NULL
 );
 
 CREATE INDEX contexts_created ON contexts (created_at, context_id);
@@ -97,7 +104,8 @@ CREATE TABLE plans (
     body_digest       BYTEA,
     trace_id          TEXT COLLATE "C",
     created_at        BIGINT NOT NULL,
-    updated_at        BIGINT
+    updated_at        BIGINT,
+    entry_seq         BIGINT NOT NULL
 );
 
 CREATE INDEX plans_created ON plans (created_at, plan_id);
@@ -108,7 +116,8 @@ CREATE INDEX plans_context ON plans (context_id, created_at, plan_id) WHERE cont
 -- Apart from plans: it is large, and moving a step must not rewrite it.
 CREATE TABLE plan_contents (
     plan_id TEXT COLLATE "C" PRIMARY KEY REFERENCES plans,
-    content BYTEA NOT NULL
+    content BYTEA NOT NULL,
+    entry_seq BIGINT NOT NULL
 );
 
 -- requested_seq, the number of the log entry that requested it, is the order
@@ -154,6 +163,7 @@ CREATE TABLE confirms (
     decided_at        BIGINT,
     requested_seq     BIGINT PRIMARY KEY,
     decided_seq       BIGINT NOT NULL,
+    entry_seq         BIGINT NOT NULL,
     inbox_order   BIGINT GENERATED ALWAYS AS (COALESCE(expires_at, received_at + 4611686018427387904) + imported * 2305843009213693952) STORED,
     decided_order BIGINT GENERATED ALWAYS AS (CASE WHEN decided_seq = 0 THEN requested_seq ELSE decided_seq END) STORED
 );
@@ -181,7 +191,8 @@ CREATE TABLE confirm_contents (
     tools         TEXT COLLATE "C",
     salt          BYTEA NOT NULL,
     content       BYTEA NOT NULL,
-    native        BYTEA
+    native        BYTEA,
+    entry_seq     BIGINT NOT NULL
 );
 
 CREATE FUNCTION confirm_contents_fixed() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -208,6 +219,7 @@ CREATE TABLE decisions (
     sent_hash         TEXT COLLATE "C",
     seq               BIGINT NOT NULL,
     actions           TEXT COLLATE "C",
+    entry_seq         BIGINT NOT NULL,
     PRIMARY KEY (requested_seq, number)
 );
 
@@ -232,6 +244,7 @@ CREATE TABLE consumptions (
     consumed_by   TEXT COLLATE "C" NOT NULL,
     consumed_at   BIGINT NOT NULL,
     seq           BIGINT NOT NULL,
+    entry_seq     BIGINT NOT NULL,
     PRIMARY KEY (requested_seq, subject)
 );
 
@@ -245,7 +258,8 @@ CREATE TABLE traces (
     native          BYTEA,
     requested_by    TEXT COLLATE "C" NOT NULL,
     requested_group TEXT COLLATE "C",
-    created_at      BIGINT NOT NULL
+    created_at      BIGINT NOT NULL,
+    entry_seq       BIGINT NOT NULL
 );
 
 CREATE INDEX traces_created ON traces (created_at, trace_id);

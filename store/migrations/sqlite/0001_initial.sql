@@ -1,6 +1,7 @@
 -- Times are Unix microseconds, UTC. Absent values are NULL, never '' or 0.
 -- Lists are JSON text. Tables named volatile_… prove nothing and are not
--- covered by the log; every other one is.
+-- covered by the log; every other one is: entry_seq is the number of the entry that
+-- names the row as it is, with the digest of all its columns.
 
 -- canonical_id is the id as the canonical form has it: two objects of a module
 -- must not share one, or an official document would mean both.
@@ -14,7 +15,8 @@ CREATE TABLE roles (
     locked       INTEGER NOT NULL,
     native       BLOB,
     created_at   INTEGER,
-    updated_at   INTEGER
+    updated_at   INTEGER,
+    entry_seq    INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE users (
@@ -24,13 +26,15 @@ CREATE TABLE users (
     password    TEXT,
     disabled    INTEGER NOT NULL,
     created_at  INTEGER,
-    updated_at  INTEGER
+    updated_at  INTEGER,
+    entry_seq   INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE user_roles (
     user_id  TEXT NOT NULL REFERENCES users,
     role_id  TEXT NOT NULL REFERENCES roles,
     position INTEGER NOT NULL,
+    entry_seq INTEGER NOT NULL,
     PRIMARY KEY (user_id, role_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -45,7 +49,8 @@ CREATE TABLE keys (
     may_decide  INTEGER NOT NULL,
     created_at  INTEGER,
     expires_at  INTEGER,
-    revoked_at  INTEGER
+    revoked_at  INTEGER,
+    entry_seq   INTEGER NOT NULL
 ) STRICT;
 
 CREATE INDEX keys_name ON keys (name_folded, created_at, key_id);
@@ -57,6 +62,7 @@ CREATE TABLE key_roles (
     key_id   TEXT NOT NULL REFERENCES keys,
     role_id  TEXT NOT NULL,
     position INTEGER NOT NULL,
+    entry_seq INTEGER NOT NULL,
     PRIMARY KEY (key_id, role_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -73,7 +79,8 @@ CREATE TABLE contexts (
     requested_by    TEXT NOT NULL,
     requested_group TEXT,
     created_at      INTEGER NOT NULL,
-    updated_at      INTEGER
+    updated_at      INTEGER,
+    entry_seq       INTEGER NOT NULL
 ) STRICT;
 
 CREATE INDEX contexts_created ON contexts (created_at, context_id);
@@ -95,7 +102,8 @@ CREATE TABLE plans (
     body_digest       BLOB,
     trace_id          TEXT,
     created_at        INTEGER NOT NULL,
-    updated_at        INTEGER
+    updated_at        INTEGER,
+    entry_seq         INTEGER NOT NULL
 ) STRICT;
 
 CREATE INDEX plans_created ON plans (created_at, plan_id);
@@ -106,7 +114,8 @@ CREATE INDEX plans_context ON plans (context_id, created_at, plan_id) WHERE cont
 -- Apart from plans: it is large, and moving a step must not rewrite it.
 CREATE TABLE plan_contents (
     plan_id TEXT PRIMARY KEY REFERENCES plans,
-    content BLOB NOT NULL
+    content BLOB NOT NULL,
+    entry_seq INTEGER NOT NULL
 ) STRICT;
 
 -- requested_seq, the number of the log entry that requested it, is the order
@@ -152,6 +161,7 @@ CREATE TABLE confirms (
     decided_at        INTEGER,
     requested_seq     INTEGER PRIMARY KEY,
     decided_seq       INTEGER NOT NULL,
+    entry_seq         INTEGER NOT NULL,
     inbox_order   INTEGER GENERATED ALWAYS AS (COALESCE(expires_at, received_at + 4611686018427387904) + imported * 2305843009213693952) VIRTUAL,
     decided_order INTEGER GENERATED ALWAYS AS (CASE WHEN decided_seq = 0 THEN requested_seq ELSE decided_seq END) VIRTUAL
 ) STRICT;
@@ -179,7 +189,8 @@ CREATE TABLE confirm_contents (
     tools         TEXT,
     salt          BLOB NOT NULL,
     content       BLOB NOT NULL,
-    native        BLOB
+    native        BLOB,
+    entry_seq     INTEGER NOT NULL
 ) STRICT;
 
 CREATE TRIGGER confirm_contents_fixed BEFORE UPDATE ON confirm_contents
@@ -201,6 +212,7 @@ CREATE TABLE decisions (
     sent_hash         TEXT,
     seq               INTEGER NOT NULL,
     actions           TEXT,
+    entry_seq         INTEGER NOT NULL,
     PRIMARY KEY (requested_seq, number)
 ) STRICT;
 
@@ -218,6 +230,7 @@ CREATE TABLE consumptions (
     consumed_by   TEXT NOT NULL,
     consumed_at   INTEGER NOT NULL,
     seq           INTEGER NOT NULL,
+    entry_seq     INTEGER NOT NULL,
     PRIMARY KEY (requested_seq, subject)
 ) STRICT, WITHOUT ROWID;
 
@@ -231,7 +244,8 @@ CREATE TABLE traces (
     native          BLOB,
     requested_by    TEXT NOT NULL,
     requested_group TEXT,
-    created_at      INTEGER NOT NULL
+    created_at      INTEGER NOT NULL,
+    entry_seq       INTEGER NOT NULL
 ) STRICT;
 
 CREATE INDEX traces_created ON traces (created_at, trace_id);

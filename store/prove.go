@@ -1,0 +1,205 @@
+package store
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"countersign/domain"
+	"countersign/domain/evidence"
+)
+
+// A row that the log covers is believed only if the entry whose number it has is
+// in the signed tree and names the row with its digest. Every read of a covered
+// row comes through here: whoever changes a row without the signing key makes it
+// unreadable, and gains nothing.
+//
+// Two things this cannot see, and a verification of the whole database does: that
+// a row is missing, and that it is the row of an earlier entry.
+
+// claim is what a row that was read says of itself.
+type claim struct {
+	table, key string
+	digest     evidence.Hash
+	seq        int64 // of the entry that names it
+}
+
+// newClaim returns the claim of a row with these values, of which the last is the
+// number of the entry.
+func newClaim(s *shape, values []any) (claim, error) {
+	digest, err := evidence.RowDigest(s.columns, values)
+	if err != nil {
+		return claim{}, fmt.Errorf("%s: %w", s.name, err)
+	}
+	return claim{s.name, rowKey(values[:s.keys]), digest, values[len(values)-1].(int64)}, nil
+}
+
+// unproven is the answer about a row that the log does not prove.
+func (c claim) unproven() error {
+	return &domain.Error{Code: domain.CodeEvidenceUnavailable, Message: "What is stored is not what the log says. Nothing is told or done on it: an administrator should verify the database.",
+		Err: fmt.Errorf("%w: %s %s, entry %d", domain.ErrUnproven, c.table, c.key, c.seq)}
+}
+
+// prove returns an error unless the log proves all the rows.
+func (r *reader) prove(claims ...claim) error {
+	proven, err := r.proven(claims)
+	if err != nil {
+		return err
+	}
+	if i := slices.Index(proven, false); i >= 0 {
+		return claims[i].unproven()
+	}
+	return nil
+}
+
+// proven reports of each row whether the log proves it.
+func (r *reader) proven(claims []claim) ([]bool, error) {
+	list := make([]bool, len(claims))
+	var seqs []int64
+	for i, c := range claims {
+		if r.tx != nil && c.seq == r.tx.next { // no entry covers it yet
+			list[i] = slices.ContainsFunc(r.tx.rows, c.isNamedBy)
+		} else {
+			seqs = append(seqs, c.seq)
+		}
+	}
+	entries, err := r.provenEntries(seqs)
+	if err != nil {
+		return nil, err
+	}
+	for i, c := range claims {
+		if e := entries[c.seq]; e != nil {
+			list[i] = list[i] || slices.ContainsFunc(e.Rows, c.isNamedBy)
+		}
+	}
+	return list, nil
+}
+
+// namedRows returns the rows of a table that an entry says are there, and whose
+// keys have the prefix.
+func (r *reader) namedRows(seq int64, table, prefix string) (list []evidence.Row, err error) {
+	var rows []evidence.Row
+	if r.tx != nil && seq == r.tx.next { // no entry covers them yet
+		rows = r.tx.rows
+	} else {
+		entries, err := r.provenEntries([]int64{seq})
+		if err != nil {
+			return nil, err
+		}
+		if e := entries[seq]; e != nil {
+			rows = e.Rows
+		}
+	}
+	for _, row := range rows {
+		if row.Table == table && row.Digest != nil && strings.HasPrefix(row.Key, prefix) {
+			list = append(list, row)
+		}
+	}
+	return list, nil
+}
+
+// isNamedBy reports whether an entry's row is the one that was read.
+func (c claim) isNamedBy(r evidence.Row) bool {
+	return string(r.Digest) == string(c.digest[:]) && r.Key == c.key && r.Table == c.table
+}
+
+// proofs are the entries that were proven in a transaction: most rows of it are
+// named by the same few.
+type proofs struct {
+	isRead     bool // the checkpoint was read
+	checkpoint evidence.Checkpoint
+	entries    map[int64]*evidence.Entry
+}
+
+// maxProofs bounds what a transaction remembers.
+const maxProofs = 512
+
+// provenEntries returns those of the entries that the newest signed checkpoint
+// proves to be in the log. In the writer's transaction, also those that the group
+// has appended: if the log had others, the group could not be signed.
+func (r *reader) provenEntries(seqs []int64) (map[int64]*evidence.Entry, error) {
+	checkpoint, err := r.checkpointed()
+	if err != nil {
+		return nil, err
+	}
+	p := &r.c.proofs
+	found := map[int64]*evidence.Entry{}
+	var missing []int64
+	for _, seq := range seqs {
+		if e := p.entries[seq]; e != nil {
+			found[seq] = e
+		} else if !slices.Contains(missing, seq) && (seq < checkpoint.Size || r.tx != nil) {
+			missing = append(missing, seq)
+		}
+	}
+	for some := range slices.Chunk(missing, manyRows) {
+		s := new(statement)
+		s.where([]condition{numbers("seq", some)})
+		entries, err := r.provenLeaves(s.String(), s.args)
+		if err != nil {
+			return nil, err
+		}
+		if len(p.entries)+len(entries) > maxProofs || p.entries == nil {
+			p.entries = map[int64]*evidence.Entry{}
+		}
+		for _, e := range entries {
+			found[e.Seq] = e
+			if e.Seq < checkpoint.Size {
+				p.entries[e.Seq] = e
+			}
+		}
+	}
+	return found, nil
+}
+
+// provenLeaves reads entries, and leaves those out that are not proven.
+func (r *reader) provenLeaves(rest string, args []any) ([]*evidence.Entry, error) {
+	checkpoint, err := r.checkpointed()
+	if err != nil {
+		return nil, err
+	}
+	var list []*evidence.Entry
+	leaves := map[int64]evidence.Hash{}
+	err = r.leaves(rest, args, func(e *evidence.Entry, data []byte) {
+		list = append(list, e)
+		if e.Seq < checkpoint.Size {
+			leaves[e.Seq] = evidence.LeafHash(data)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	proven, err := evidence.ProveAll(checkpoint, leaves, r)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(list, func(e *evidence.Entry) bool {
+		return !proven[e.Seq] && (r.tx == nil || e.Seq < checkpoint.Size)
+	}), nil
+}
+
+// checkpointed returns the newest signed checkpoint, which is read once in a
+// transaction. An empty log has none, and the zero checkpoint stands for it.
+func (r *reader) checkpointed() (evidence.Checkpoint, error) {
+	p := &r.c.proofs
+	if p.isRead {
+		return p.checkpoint, nil
+	}
+	_, c, err := r.Checkpoint()
+	if err != nil && err != domain.ErrNotFound {
+		return c, &domain.Error{Code: domain.CodeEvidenceUnavailable, Message: "The log cannot be read as it was signed. Nothing can be told or done until it can.",
+			Err: fmt.Errorf("%w: %w", domain.ErrUnproven, err)}
+	}
+	*p = proofs{isRead: true, checkpoint: c}
+	return c, nil
+}
+
+// numbers is the condition that a column has one of the numbers.
+func numbers(column string, list []int64) condition {
+	texts := make([]string, len(list))
+	c := among(column, texts)
+	for i, n := range list {
+		c.values[i] = n
+	}
+	return c
+}
