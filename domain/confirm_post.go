@@ -242,7 +242,7 @@ func (s *Service) aim(r Reader, p *Principal, c *Confirm, in *mplp.Confirm) (war
 	if c.TraceID == "" {
 		c.TraceID = plan.trace() // what concerns a plan belongs to its trace
 	}
-	document, err := s.planDocument(r, plan.ID)
+	document, err := s.planDocument(r, plan)
 	if err != nil {
 		return nil, err
 	}

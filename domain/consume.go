@@ -164,7 +164,7 @@ func (s *Service) runs(r Reader, c *Confirm, in ConsumeInput) error {
 	if c.StepID != "" && c.StepID != in.StepID {
 		return Invalid("step_id", "const", "The approval is for step %s.", c.StepID)
 	}
-	document, err := s.planDocument(r, plan.ID)
+	document, err := s.planDocument(r, plan)
 	if err != nil {
 		return err
 	}

@@ -119,6 +119,11 @@ func notFound(what string) *Error {
 	return refuse(CodeNotFound, "There is no such %s, or you may not see it.", what)
 }
 
+// unproven refuses what is stored and is not what the log says.
+func unproven(message string) *Error {
+	return &Error{Code: CodeEvidenceUnavailable, Message: message, Err: ErrUnproven}
+}
+
 // taken turns a Store's ErrConflict on an insert into a refusal: the id, or the
 // id it has in canonical form, is another's.
 func taken(err error, what string) error {

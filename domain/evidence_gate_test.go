@@ -148,7 +148,7 @@ func TestN2_ShorterLogIsRefused(t *testing.T) {
 	if got := w.gate(agent, "p", "s1"); got != "BLOCK unproven" {
 		t.Errorf("of a log without the last: %s", got)
 	}
-	if _, err := w.Confirms(w.ctx, reviewer, domain.ConfirmFilter{}, domain.Page{}); domain.ErrorCode(err) != domain.CodeEvidenceUnavailable {
+	if _, _, err := w.Confirms(w.ctx, reviewer, domain.ConfirmFilter{}, domain.Page{}); domain.ErrorCode(err) != domain.CodeEvidenceUnavailable {
 		t.Errorf("the list: %v", err)
 	}
 }

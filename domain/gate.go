@@ -105,7 +105,7 @@ func (s *Service) verdict(r Reader, p *Principal, q GateQuery) (v *Verdict, due 
 	} else if err != nil {
 		return nil, nil, err
 	}
-	document, err := s.planDocument(r, plan.ID)
+	document, err := s.planDocument(r, plan)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -18,44 +18,63 @@ const maxDocuments = 8 << 20
 // another's. Nobody changes what stands here.
 type documents struct {
 	mu    sync.Mutex
-	known map[[sha256.Size]byte]*mplp.Plan
+	known map[[sha256.Size]byte]document
 	size  int
 }
 
-func (d *documents) parse(content []byte, limits mplp.Limits) (*mplp.Plan, error) {
-	hash := sha256.Sum256(content)
-	if plan := d.find(hash); plan != nil {
-		return plan, nil
+// document is a plan as it was sent, with the hash of what is approved of it.
+type document struct {
+	plan *mplp.Plan
+	hash string
+}
+
+func (d *documents) parse(content []byte, limits mplp.Limits) (document, error) {
+	sum := sha256.Sum256(content)
+	if known := d.find(sum); known.plan != nil {
+		return known, nil
 	}
 	plan, err := mplp.ParsePlan(content, limits)
-	if err == nil {
-		d.keep(hash, plan, len(content))
+	if err != nil {
+		return document{}, err
 	}
-	return plan, err
+	hash, err := planContent(plan).Hash()
+	if err != nil {
+		return document{}, err
+	}
+	d.keep(sum, document{plan, hash}, len(content))
+	return document{plan, hash}, nil
 }
 
-func (d *documents) find(hash [sha256.Size]byte) *mplp.Plan {
+func (d *documents) find(sum [sha256.Size]byte) document {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.known[hash]
+	return d.known[sum]
 }
 
-func (d *documents) keep(hash [sha256.Size]byte, plan *mplp.Plan, size int) {
+func (d *documents) keep(sum [sha256.Size]byte, of document, size int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.size += size; d.known == nil || d.size > maxDocuments {
-		d.known, d.size = map[[sha256.Size]byte]*mplp.Plan{}, size
+		d.known, d.size = map[[sha256.Size]byte]document{}, size
 	}
-	d.known[hash] = plan
+	d.known[sum] = of
 }
 
-// planDocument is a plan as it was sent, to be read only.
-func (s *Service) planDocument(r Reader, id string) (*mplp.Plan, error) {
-	content, err := r.PlanContent(id)
+// planDocument returns a plan as it was sent, to be read only. The hash of what is
+// approved is computed from its steps: ErrUnproven if it is not the plan's.
+func (s *Service) planDocument(r Reader, plan *Plan) (*mplp.Plan, error) {
+	content, err := r.PlanContent(plan.ID)
 	if err != nil {
 		return nil, err
 	}
-	return s.documents.parse(content, s.limits.Wire())
+	stored, err := s.documents.parse(content, s.limits.Wire())
+	if err != nil {
+		return nil, err
+	}
+	if stored.hash != plan.Hash {
+		return nil, unproven("The steps of this plan are not those that the log has. Nothing of it is told or done: an administrator should verify the database.")
+	}
+	return stored.plan, nil
 }
 
 // planNative is the plan as the JSON interface gives it: as sent, with the

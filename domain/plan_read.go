@@ -32,7 +32,7 @@ func (s *Service) Plan(ctx context.Context, ref Ref, id string) (detail *PlanDet
 }
 
 func (s *Service) planDetail(r Reader, p *Principal, plan *Plan) (*PlanDetail, error) {
-	document, err := s.planDocument(r, plan.ID)
+	document, err := s.planDocument(r, plan)
 	if err != nil {
 		return nil, err
 	}

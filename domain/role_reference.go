@@ -88,7 +88,7 @@ func (s *Service) findSteps(r Reader, p *Principal, role *Role, refs *RoleRefere
 		if looked += len(plan.States); looked > s.limits.Steps {
 			return nil
 		}
-		document, err := s.planDocument(r, plan.ID)
+		document, err := s.planDocument(r, plan)
 		if err != nil {
 			return err
 		}

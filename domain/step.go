@@ -168,7 +168,7 @@ func (s *Service) changePlan(ctx context.Context, ref Ref, id string, change fun
 		if plan.Imported {
 			return refuse(CodeInvalidTransition, "The plan is an import: it is a record and does not run.")
 		}
-		document, err := s.planDocument(tx, plan.ID)
+		document, err := s.planDocument(tx, plan)
 		if err != nil {
 			return err
 		}

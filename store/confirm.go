@@ -66,7 +66,7 @@ var confirmContents = newTable("confirm_contents", 1, func(c *domain.ConfirmCont
 // Confirm finds a confirm along the index of its canonical id, which no two
 // confirms share.
 func (r *reader) Confirm(id string) (*domain.Confirm, error) {
-	return confirms.one(r, "WHERE canonical_id = $1 AND confirm_id = $2", mplp.CanonicalID("confirm", id), id)
+	return confirms.latest(r, "confirm_id", id, "WHERE canonical_id = $1 AND confirm_id = $2", mplp.CanonicalID("confirm", id), id)
 }
 
 func (r *reader) ConfirmByApprovalKey(key string) (*domain.Confirm, error) {

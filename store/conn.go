@@ -29,6 +29,8 @@ type conn struct {
 	// atLeast is how many entries the log had when the transaction was begun, as
 	// far as this process knows. One with fewer was put back.
 	atLeast int64
+	// head is the number of the next entry when the writer's group began.
+	head int64
 }
 
 // session is an open connection to one of the databases.

@@ -45,6 +45,7 @@ func (w *writer) attempt(group []*member, begun error) ([]*evidence.Entry, error
 		return nil, w.abandon(err)
 	}
 	w.c.counts.begin(first)
+	w.c.head = first
 	// What fails to be read of theirs is tried again when the group is published.
 	if err := w.follow(first); err != nil && w.c.doomed != nil {
 		return nil, w.abandon(err)

@@ -44,7 +44,7 @@ var keyUses = newTable("volatile_key_used", 1, func(u *keyUse) []column {
 
 func (r *reader) Key(id string) (*domain.Key, error) {
 	return remembered(r, keys.name, "key_id", id, func() (*domain.Key, error) {
-		k, err := keys.one(r, "WHERE key_id = $1", id)
+		k, err := keys.latest(r, "object_id", id, "WHERE key_id = $1", id)
 		if err != nil {
 			return nil, err
 		}

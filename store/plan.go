@@ -38,7 +38,9 @@ var planContents = newTable("plan_contents", 1, func(c *planContent) []column {
 	return []column{{"plan_id", text(&c.plan)}, {"content", blob(&c.content)}}
 })
 
-func (r *reader) Plan(id string) (*domain.Plan, error) { return plans.one(r, "WHERE plan_id = $1", id) }
+func (r *reader) Plan(id string) (*domain.Plan, error) { 
+	return plans.latest(r, "plan_id", id, "WHERE plan_id = $1", id)
+}
 
 func (r *reader) PlanContent(id string) ([]byte, error) {
 	c, err := planContents.one(r, "WHERE plan_id = $1", id)

@@ -14,8 +14,10 @@ import (
 // row comes through here: whoever changes a row without the signing key makes it
 // unreadable, and gains nothing.
 //
-// Two things this cannot see, and a verification of the whole database does: that
-// a row is missing, and that it is the row of an earlier entry.
+// Two things a row's own entry cannot show, and a verification of the whole database
+// does: that a row is missing, and that it is the row of an earlier entry. Later
+// entries are looked for where it matters (isLatest), but along columns that nobody
+// signs.
 
 // claim is what a row that was read says of itself.
 type claim struct {
@@ -73,6 +75,23 @@ func (r *reader) proven(claims []claim) ([]bool, error) {
 		}
 	}
 	return list, nil
+}
+
+// maxLater bounds how many later entries are looked at.
+const maxLater = 200
+
+// isLatest refuses a row if a later entry, found by the value in a column of the log,
+// names the same row.
+func (r *reader) isLatest(c claim, column, value string) error {
+	isLater := false
+	rest := fmt.Sprintf("WHERE %s = $1 AND seq > $2 ORDER BY seq DESC LIMIT %d", column, maxLater)
+	err := r.leaves(rest, []any{value, c.seq}, func(e *evidence.Entry, _ []byte) {
+		isLater = isLater || slices.ContainsFunc(e.Rows, func(row evidence.Row) bool { return row.Table == c.table && row.Key == c.key })
+	})
+	if err == nil && isLater {
+		err = c.unproven()
+	}
+	return err
 }
 
 // namedRows returns the rows of a table that an entry says are there, and whose

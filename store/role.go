@@ -31,7 +31,11 @@ func (r *reader) RoleByName(name string) (*domain.Role, error) {
 
 func (r *reader) role(column, value string) (*domain.Role, error) {
 	return remembered(r, roles.name, column, value, func() (*domain.Role, error) {
-		return roles.one(r, "WHERE "+column+" = $1", value)
+		role, err := roles.one(r, "WHERE "+column+" = $1", value)
+		if err != nil {
+			return nil, err
+		}
+		return roles.latest(r, "object_id", role.ID, "WHERE role_id = $1", role.ID)
 	})
 }
 

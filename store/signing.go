@@ -25,7 +25,8 @@ type signing struct {
 	checkpoint evidence.Checkpoint
 	// size is how many entries the longest log had of which this process has
 	// signed or read a checkpoint.
-	size int64
+	size   int64
+	rights rightsLog
 }
 
 // errNoKey says that the log goes on under a key that is not here.

@@ -143,7 +143,7 @@ func TestStatementsOfAnOperation(t *testing.T) {
 		}
 
 		n := count(db)
-		waits := map[string]int64{"create": 3, "decide": 10} // while nobody else writes
+		waits := map[string]int64{"create": 3, "decide": 11} // while nobody else writes
 		var pending *domain.Confirm
 		for _, op := range []struct {
 			name string
@@ -152,16 +152,16 @@ func TestStatementsOfAnOperation(t *testing.T) {
 		}{
 			{"recognize a key", 0, func() error { _, err := svc.Recognize(ctx, text); return err }},
 			{"create", 12, func() error { pending = confirm(call); return nil }},
-			{"outcome, pending", 8, func() error { _, err := svc.Outcome(ctx, agent, pending.ID, 0); return err }},
-			{"decide", 16, func() error {
+			{"outcome, pending", 9, func() error { _, err := svc.Outcome(ctx, agent, pending.ID, 0); return err }},
+			{"decide", 17, func() error {
 				pending = confirm(call)
 				n.reset()
 				decide(pending)
 				return nil
 			}},
-			{"outcome, decided", 9, func() error { _, err := svc.Outcome(ctx, agent, pending.ID, 0); return err }},
-			{"confirm as JSON", 16, func() error { _, err := svc.ConfirmObject(ctx, agent, pending.ID); return err }},
-			{"confirm page", 18, func() error { _, err := svc.Confirm(ctx, person, pending.ID); return err }},
+			{"outcome, decided", 10, func() error { _, err := svc.Outcome(ctx, agent, pending.ID, 0); return err }},
+			{"confirm as JSON", 17, func() error { _, err := svc.ConfirmObject(ctx, agent, pending.ID); return err }},
+			{"confirm page", 19, func() error { _, err := svc.Confirm(ctx, person, pending.ID); return err }},
 			{"inbox page", 9, func() error {
 				_, err := svc.Inbox(ctx, person, domain.ConfirmFilter{Status: domain.Pending}, domain.Page{})
 				return err

@@ -107,6 +107,25 @@ func (t *table[T]) one(r *reader, rest string, args ...any) (*T, error) {
 	return list[0], nil
 }
 
+// latest is one, but also refuses a row that a later entry has changed: those of the
+// object are found by its id in a column of the log.
+func (t *table[T]) latest(r *reader, column, id, rest string, args ...any) (*T, error) {
+	list, claims, err := t.claimed(r, rest, args...)
+	if err == nil && len(list) == 0 {
+		err = domain.ErrNotFound
+	}
+	if err == nil {
+		err = r.prove(claims...)
+	}
+	if err == nil {
+		err = r.isLatest(claims[0], column, id)
+	}
+	if err != nil {
+		return nil, t.wrap("read", err)
+	}
+	return list[0], nil
+}
+
 // all returns the rows that the rest of the query selects, in its order. With a
 // table that the log covers, one row that the log does not prove fails them all.
 func (t *table[T]) all(r *reader, rest string, args ...any) ([]*T, error) {

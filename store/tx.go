@@ -34,7 +34,7 @@ type tx struct {
 	entries []*evidence.Entry // appended
 	leaves  []evidence.Hash   // theirs
 
-	rightsChanged bool // and counted
+	rightsChanged bool
 
 	sealer   *sealer
 	handover *handover // of keys, in this group

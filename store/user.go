@@ -45,6 +45,9 @@ func (r *reader) UserByName(name string) (*domain.User, error) {
 func (r *reader) user(column, value string) (*domain.User, error) {
 	return remembered(r, users.name, column, value, func() (*domain.User, error) {
 		u, err := users.one(r, "WHERE "+column+" = $1", value)
+		if err == nil {
+			u, err = users.latest(r, "object_id", u.ID, "WHERE user_id = $1", u.ID)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -75,6 +75,7 @@ func newWriter(ctx context.Context, c *conn, keys *signing, o Options) (*writer,
 		return nil, err
 	}
 	w.published = next - 1
+	keys.rights.begin(next)
 	if _, err := c.dialect.moved(c); err != nil {
 		return nil, err
 	}
@@ -190,6 +191,7 @@ func (w *writer) publish(entries []*evidence.Entry) {
 
 func (w *writer) hand(entries []*evidence.Entry) {
 	w.published = entries[len(entries)-1].Seq
+	w.sealer.keys.rights.add(entries)
 	if w.committed != nil {
 		w.committed(entries)
 	}
