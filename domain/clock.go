@@ -3,6 +3,7 @@ package domain
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 )
 
@@ -112,8 +113,11 @@ func (s *Service) due(r Reader) (ids []string, found deadlines, err error) {
 		return nil, *seen, nil
 	}
 	found.last = seq - 1
-	if ids, err = r.DueConfirms(s.clock(), expireBatch); err != nil || len(ids) > 0 {
-		return ids, found, err
+	if ids, err = r.DueConfirms(s.clock(), expireBatch); err != nil {
+		return nil, found, err
+	}
+	if ids = slices.DeleteFunc(ids, s.isUnsettled); len(ids) > 0 {
+		return ids, found, nil
 	}
 	if found.next, err = r.NextDeadline(); err == nil {
 		s.looked.Store(&found)
@@ -157,9 +161,28 @@ func (s *Service) readSettled(ctx context.Context, ref Ref, fn func(Reader, *Pri
 	}
 }
 
+// settleAll settles what is due. What the log does not prove cannot be: it is left
+// alone for a while, so that the rest goes on.
 func (s *Service) settleAll(ctx context.Context, ids []string) (failed error) {
 	for _, id := range ids {
-		failed = errors.Join(failed, s.settle(ctx, id))
+		err := s.settle(ctx, id)
+		if errors.Is(err, ErrUnproven) {
+			s.unsettled.Store(id, s.clock())
+			continue
+		}
+		failed = errors.Join(failed, err)
 	}
 	return failed
+}
+
+// unsettledPause is how long a confirm is left alone that could not be settled.
+const unsettledPause = time.Minute
+
+func (s *Service) isUnsettled(id string) bool {
+	at, isKnown := s.unsettled.Load(id)
+	if isKnown && s.clock().Sub(at.(time.Time)) >= unsettledPause {
+		s.unsettled.Delete(id)
+		isKnown = false
+	}
+	return isKnown
 }

@@ -78,7 +78,7 @@ func (s *Service) decide(ctx context.Context, ref Ref, find finder, in DecisionI
 		if err != nil {
 			return err
 		}
-		stored, err := tx.ConfirmContent(c.RequestedSeq)
+		stored, err := contentOf(tx, c)
 		if err != nil {
 			return found(err, "confirm content: it has been forgotten")
 		}

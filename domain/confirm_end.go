@@ -78,7 +78,7 @@ func withoutConsent(r Reader, c *Confirm, status Status, cause Cause, reason str
 	if c.Actions == 0 {
 		return d, nil
 	}
-	stored, err := r.ConfirmContent(c.RequestedSeq)
+	stored, err := contentOf(r, c)
 	if err != nil {
 		return nil, found(err, "confirm content: it has been forgotten")
 	}

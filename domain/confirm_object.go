@@ -78,6 +78,9 @@ func (s *Service) ConfirmObject(ctx context.Context, ref Ref, id string) (o *Con
 // whose content has been forgotten is left out.
 func (s *Service) ConfirmObjects(ctx context.Context, ref Ref, f ConfirmFilter, page Page) (list [][]byte, next string, err error) {
 	rows, next, err := s.Confirms(ctx, ref, f, page)
+	if err == nil {
+		err = allProven(rows)
+	}
 	if err != nil {
 		return nil, "", err
 	}
@@ -97,7 +100,7 @@ func (s *Service) ConfirmObjects(ctx context.Context, ref Ref, f ConfirmFilter, 
 }
 
 func confirmObject(r Reader, c *Confirm) (*ConfirmObject, error) {
-	stored, err := r.ConfirmContent(c.RequestedSeq)
+	stored, err := contentOf(r, c)
 	if err != nil {
 		return nil, err
 	}

@@ -162,7 +162,7 @@ func (s *Service) Confirm(ctx context.Context, ref Ref, id string) (detail *Conf
 
 func (s *Service) confirmDetail(r Reader, p *Principal, c *Confirm) (*ConfirmDetail, error) {
 	detail := &ConfirmDetail{Confirm: c}
-	stored, err := r.ConfirmContent(c.RequestedSeq)
+	stored, err := contentOf(r, c)
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return nil, err
 	}
@@ -197,20 +197,23 @@ func (s *Service) surroundings(r Reader, p *Principal, detail *ConfirmDetail) (e
 			if detail.Plan, err = s.planDetail(r, p, plan); err != nil {
 				return err
 			}
-			if target, err := r.Context(plan.ContextID); err == nil && target.around(p) {
+			target, err := r.Context(plan.ContextID)
+			if err == nil && target.around(p) {
 				detail.Context = target
+			} else if errors.Is(err, ErrUnproven) {
+				return err
 			}
 		} else if ErrorCode(err) != CodeNotFound {
 			return err
 		}
 	}
 	if c.TargetType == TargetContext && c.TargetHash != "" {
-		if target, err := r.Context(c.TargetID); err == nil {
-			detail.Context = target
+		if detail.Context, err = r.Context(c.TargetID); err != nil {
+			return err
 		}
 	}
-	if role, err := r.Role(c.RequiredRole); err == nil {
-		detail.Required = role
+	if detail.Required, err = r.Role(c.RequiredRole); err != nil && !errors.Is(err, ErrNotFound) {
+		return err
 	}
 	if c.RoleRegistered {
 		if role, err := findRole(r, c.RequestedByRole); err == nil {

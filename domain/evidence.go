@@ -155,12 +155,8 @@ func tells(r Reader, e *evidence.Entry, c *Confirm) bool {
 			return false
 		}
 	}
-	stored, err := r.ConfirmContent(c.RequestedSeq)
-	if errors.Is(err, ErrNotFound) {
-		forgotten, err := r.Entries(EntryFilter{ConfirmID: c.ID, Type: entryPruned, Limit: 1})
-		return err == nil && len(forgotten) == 1
-	}
-	return err == nil && evidence.ContentHash(stored.Salt, stored.Content) == c.ContentHash
+	_, err := contentOf(r, c)
+	return err == nil || err == ErrNotFound
 }
 
 var errUnproven = errors.New("the log does not prove the entry")

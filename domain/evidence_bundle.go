@@ -106,7 +106,7 @@ func bundleContent(r Reader, confirmID string) (*evidence.BundleContent, error) 
 	if err != nil {
 		return nil, err
 	}
-	stored, err := r.ConfirmContent(c.RequestedSeq)
+	stored, err := contentOf(r, c)
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ func (c *Confirm) approvalKey() string { return cmp.Or(c.ApprovalKey, c.ID) }
 // framesOf renders the frames of a confirm: those of its request and, once it
 // is decided, those of its result (requirements ).
 func framesOf(r Reader, c *Confirm) ([]Frame, error) {
-	stored, err := r.ConfirmContent(c.RequestedSeq)
+	stored, err := contentOf(r, c)
 	if errors.Is(err, ErrNotFound) {
 		return nil, nil // forgotten: there is nothing left to say
 	} else if err != nil {
@@ -189,6 +189,9 @@ func sessionFrames(r Reader, p *Principal, sessionID string, after Cursor, pendi
 	}
 	for page := (Page{Limit: MaxPage}); ; {
 		rows, next, err := r.Confirms(f, page)
+		if err == nil {
+			err = allProven(rows)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -238,15 +238,14 @@ func (s *Service) unproven(r Reader, c *Confirm, d *Decision, q GateQuery) (*Ver
 	if err != nil || !approves(entry, c, d) {
 		return block("unproven", "The log does not prove this approval."), nil
 	}
-	stored, err := r.ConfirmContent(c.RequestedSeq)
+	stored, err := contentOf(r, c)
 	if errors.Is(err, ErrNotFound) {
 		return block("unproven", "What was approved has been forgotten."), nil
 	} else if err != nil {
 		return nil, err
 	}
 	content, err := evidence.ParseContent(stored.Content)
-	if err != nil || evidence.ContentHash(stored.Salt, stored.Content) != c.ContentHash ||
-		effectiveHash(stored, content, d.Actions) != c.EffectiveHash {
+	if err != nil || effectiveHash(stored, content, d.Actions) != c.EffectiveHash {
 		return block("unproven", "What is stored is not what was approved."), nil
 	}
 	if q.ToolUseID == "" && q.ArgsHash == "" {

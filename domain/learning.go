@@ -21,6 +21,9 @@ func (s *Service) LearningSamples(ctx context.Context, ref Ref, page Page) (list
 			f.Visible = Visibility{Group: p.Group}
 		}
 		rows, after, err := r.Confirms(f, page)
+		if err == nil {
+			err = allProven(rows)
+		}
 		if err != nil {
 			return err
 		}

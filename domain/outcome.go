@@ -2,7 +2,6 @@ package domain
 
 import (
 	"context"
-	"errors"
 	"time"
 )
 
@@ -21,7 +20,7 @@ func outcomeOf(r Reader, c *Confirm) (*Outcome, error) {
 		return nil, err
 	}
 	if len(decisions) == 0 {
-		return nil, errors.New("a final confirm without a decision")
+		return nil, c.unproven()
 	}
 	o.Decision = decisions[len(decisions)-1]
 	o.Text = o.Decision.text()

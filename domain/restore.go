@@ -45,6 +45,9 @@ func (s *Service) cancelAll(tx Tx, reason string) error {
 	page := Page{Limit: MaxPage}
 	for {
 		rows, next, err := tx.Confirms(ConfirmFilter{Status: Pending, Visible: Visibility{All: true}}, page)
+		if err == nil {
+			err = allProven(rows)
+		}
 		if err != nil {
 			return err
 		}

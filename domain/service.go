@@ -45,6 +45,9 @@ type Service struct {
 	followers followers
 	// looked is what the last look at deadlines found, if any.
 	looked atomic.Pointer[deadlines]
+	// unsettled are confirms whose deadline has come and that the log does not prove:
+	// when this was found, by id.
+	unsettled sync.Map
 	// peopled is set once there has been a user.
 	peopled atomic.Bool
 }
