@@ -63,7 +63,7 @@ func (s *Service) Inbox(ctx context.Context, ref Ref, f ConfirmFilter, page Page
 		}
 		in.Rows = make([]InboxRow, len(list))
 		for i, row := range list {
-			in.Rows[i] = InboxRow{row, s.mayDecide(p, &row.Confirm)}
+			in.Rows[i] = InboxRow{row, !row.Unproven && s.mayDecide(p, &row.Confirm)}
 		}
 		in.Pending, err = pendingCount(r, p)
 		return err

@@ -38,7 +38,7 @@ var planContents = newTable("plan_contents", 1, func(c *planContent) []column {
 	return []column{{"plan_id", text(&c.plan)}, {"content", blob(&c.content)}}
 })
 
-func (r *reader) Plan(id string) (*domain.Plan, error) { 
+func (r *reader) Plan(id string) (*domain.Plan, error) {
 	return plans.latest(r, "plan_id", id, "WHERE plan_id = $1", id)
 }
 

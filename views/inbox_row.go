@@ -30,6 +30,7 @@ type InboxFacts struct {
 	Deadline                time.Time // zero: never
 	Import, Unbound, Locked bool
 	Mine                    bool // the reader may decide it
+	Unproven                bool // it is not stored as the log has it: nothing of it is shown
 
 	// Of those on the tab of decided ones:
 	Decided   bool
@@ -52,6 +53,10 @@ func InboxRows(rows iter.Seq[InboxRow], now time.Time, d *InboxDrawn) templ.Comp
 }
 
 func (m *markup) inboxRow(row *InboxRow) {
+	if row.Unproven {
+		m.unprovenRow(row)
+		return
+	}
 	m.html(`<li class="row" id="row-`)
 	m.text(row.ID)
 	m.html(`"><div class="row-main"><h2><a class="row-link" href="`)
@@ -88,6 +93,19 @@ func (m *markup) inboxRow(row *InboxRow) {
 		}
 	}
 	m.html(`</div></li>`)
+}
+
+// unprovenRow says of a request only that it is not as it was asked.
+func (m *markup) unprovenRow(row *InboxRow) {
+	m.html(`<li class="row" id="row-`)
+	m.text(row.ID)
+	m.html(`"><div class="row-main"><h2><a class="row-link" href="`)
+	m.text(string(templ.URL(row.URL)))
+	m.html(`">Request `)
+	m.agentInline(row.ID)
+	m.html(`</a></h2><p class="notice tone-bad">`)
+	m.icon("warning")
+	m.html(` Changed in the database: it is not what the log says. Nothing of it is shown, and nobody can decide it. An administrator should verify the database.</p></div></li>`)
 }
 
 // rowTitle names the tools, or what has none by its heading.

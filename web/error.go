@@ -69,6 +69,9 @@ func newFailureView(err error, r *http.Request, requestID string) views.FailureV
 			known = refusals[domain.CodeInternal]
 		}
 		view.Status, view.Title, view.Message, view.Missing = known.status, known.title, refused.Message, string(refused.Capability)
+		if errors.Is(err, domain.ErrUnproven) {
+			view.Title = "Not what the log says"
+		}
 	}
 	if view.Status >= http.StatusInternalServerError {
 		view.Message += " If it happens again, tell whoever runs this server the number below."

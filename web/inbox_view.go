@@ -36,6 +36,9 @@ func newInboxRows(q inboxQuery, rows []domain.InboxRow) iter.Seq[views.InboxRow]
 }
 
 func newInboxRow(address string, c domain.InboxRow, decided bool) views.InboxRow {
+	if c.Unproven {
+		return views.InboxRow{InboxFacts: views.InboxFacts{ID: c.ID, URL: address, Decided: decided, Unproven: true}}
+	}
 	row := views.InboxRow{Tools: c.Tools, InboxFacts: views.InboxFacts{
 		ID: c.ID, URL: address, TargetType: string(c.TargetType), Target: c.TargetID, Step: c.StepID,
 		Reason: c.Reason, Requester: c.RequestedByName, RequestRole: c.RequestedByRole, RoleUnknown: !c.RoleRegistered,

@@ -36,6 +36,7 @@ type world struct {
 	web  *web.Server
 	lot  *park.Lot // parks at once whoever waits
 	url  string
+	file string // of the database
 
 	mu    sync.Mutex
 	clock time.Time
@@ -45,7 +46,8 @@ func newWorld(t *testing.T, change ...func(*web.Config)) *world {
 	t.Helper()
 	w := &world{t: t, ctx: t.Context(), feed: domain.NewFeed(), lot: park.NewLot(0), clock: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	var err error
-	w.db, err = store.Open(w.ctx, filepath.Join(t.TempDir(), "countersign.db"), store.Options{Now: w.now, Committed: w.feed.Publish})
+	w.file = filepath.Join(t.TempDir(), "countersign.db")
+	w.db, err = store.Open(w.ctx, w.file, store.Options{Now: w.now, Committed: w.feed.Publish})
 	if err != nil {
 		t.Fatal(err)
 	}
