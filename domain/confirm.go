@@ -186,12 +186,26 @@ type ConfirmFilter struct {
 	Query           string // prefix of id, tool, requester, target or session
 	Mine            bool   // only what the reader may decide: pending, no import
 	WithImports     bool   // an inbox has none
-	// ChangedSince narrows to those that were requested or decided at this log
-	// number or after it: what a stream may have missed.
-	ChangedSince *int64
 
 	Visible Visibility // set by the service
 	Decider Visibility // with Mine, set by the service
+}
+
+// SessionFilter narrows what happened in a session to a page. Imports are left out.
+type SessionFilter struct {
+	SessionID string
+	Visible   Visibility
+	From      int64 // this log number and later ones
+	// OpenAt narrows to requests before this log number that were pending there; 0
+	// does not narrow.
+	OpenAt int64
+	Limit  int
+}
+
+// SessionStep is that a confirm of a session was requested, or decided.
+type SessionStep struct {
+	Seq     int64 // of its log entry
+	Confirm *Confirm
 }
 
 // ConfirmRow is a confirm as lists show it.

@@ -69,6 +69,8 @@ type EventFilter struct {
 	Family    string
 	Type      string
 	Limit     int
+
+	bytes int // a list ends with the event that reaches so many; 0: none does
 }
 
 // stageStatus is what an entry says of its pipeline stage.

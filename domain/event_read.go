@@ -43,6 +43,7 @@ func (s *Service) Events(ctx context.Context, ref Ref, f EventFilter) (list []Ev
 type eventReading struct {
 	EventFilter
 	list []Event
+	size int    // bytes of what the events say
 	last Cursor // how far it has read: past what the filter or the reader's rights left out
 	more bool   // it has not come to the end
 }
@@ -112,10 +113,11 @@ func (g *eventReading) take(e *evidence.Entry, visible bool) {
 			continue
 		}
 		if visible && (g.Family == "" || event.Family == g.Family) && (g.Type == "" || event.Type == g.Type) {
-			if g.more = len(g.list) == g.Limit; g.more {
+			if g.more = len(g.list) == g.Limit || g.bytes > 0 && g.size >= g.bytes; g.more {
 				return
 			}
 			g.list = append(g.list, event)
+			g.size += len(e.Data)
 		}
 		g.last = event.Cursor
 	}
@@ -182,8 +184,9 @@ func (p *Principal) seesEntry(r Reader, e *evidence.Entry) (bool, error) {
 }
 
 // FollowEvents sends events as they happen, first what was missed, until ctx or
-// the server ends.
-func (s *Service) FollowEvents(ctx context.Context, ref Ref, f EventFilter, send func(Event) error) error {
+// the server ends. Ping is called now and then, while the key is in force.
+func (s *Service) FollowEvents(ctx context.Context, ref Ref, f EventFilter, send func(Event) error, ping func() error) error {
+	f.Limit, f.bytes = pageFrames, pageBytes
 	if f.After == nil {
 		last, err := s.LastSeq(ctx)
 		if err != nil {
@@ -191,25 +194,18 @@ func (s *Service) FollowEvents(ctx context.Context, ref Ref, f EventFilter, send
 		}
 		f.After = new(EndOf(last))
 	}
-	sub := s.feed.Subscribe()
-	defer func() { sub.Close() }()
-	for {
-		last, err := s.sendEvents(ctx, ref, f, send)
-		if err != nil {
-			return err
-		}
-		f.After = &last
-		select {
-		case _, ok := <-sub.Entries():
-			if !ok && s.feedClosed() {
-				return nil
-			} else if !ok {
-				sub = s.feed.Subscribe() // it was too slow: reading the log catches up
-			}
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+	woken := newSignal()
+	stop, err := s.listen(ctx, ref, everyEntry, woken.give)
+	if err != nil {
+		return err
 	}
+	defer stop()
+	read := func() error {
+		last, err := s.sendEvents(ctx, ref, f, send)
+		f.After = &last
+		return err
+	}
+	return s.follow(ctx, ref, woken, read, ping)
 }
 
 // sendEvents sends what there is now, and says how far it has read.

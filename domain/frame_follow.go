@@ -3,6 +3,7 @@ package domain
 import (
 	"context"
 	"sync"
+	"time"
 )
 
 // sessionTopic is what the streams of a session wait for.
@@ -17,25 +18,6 @@ type followers struct {
 	mu      sync.Mutex
 	streams int
 	sub     *Subscription
-}
-
-// ListenSession calls wake whenever SessionFrames may have more to give, when the
-// principal's rights may have ended, and when the server stops, until stop is
-// called, which must be. Wake may neither block nor use the Service. What is due
-// is settled first.
-func (s *Service) ListenSession(ctx context.Context, ref Ref, sessionID string, wake func()) (stop func(), err error) {
-	if _, err := s.expireDue(ctx); err != nil {
-		return nil, err
-	}
-	deaf, err := s.listen(ctx, ref, sessionTopic(sessionID), func(*Outcome) { wake() })
-	if err != nil {
-		return nil, err
-	}
-	end := s.followed()
-	return func() {
-		end()
-		deaf()
-	}, nil
 }
 
 // followed counts a stream in, and what it returns counts it out.
@@ -100,5 +82,40 @@ func (s *Service) wakeSession(confirmID string) {
 		s.feed.tellAll(sessionTopics)
 	} else if session != "" {
 		s.feed.tell(sessionTopic(session))
+	}
+}
+
+// pingEvery is how often a quiet stream says that it is there: proxies close what
+// is silent for half a minute.
+const pingEvery = 25 * time.Second
+
+// follow runs read whenever it is woken, and once more when the server stops, so
+// that what happened before is told. In between it runs ping, while the principal
+// may listen: a key that expires leaves nothing in the log to be heard of. Neither
+// runs on the stack of the caller, which waits.
+func (s *Service) follow(ctx context.Context, ref Ref, woken <-chan *Outcome, read, ping func() error) error {
+	tick := time.NewTicker(pingEvery)
+	defer tick.Stop()
+	pinged := func() error {
+		if _, err := s.Principal(ctx, ref); err != nil {
+			return err
+		}
+		return ping()
+	}
+	for next := read; ; {
+		stopping := s.feedClosed()
+		if err := apart(next); err != nil || stopping {
+			return err
+		}
+		select {
+		case <-woken:
+			next = read
+		case <-tick.C:
+			next = pinged
+		case <-s.feed.Done():
+			next = read
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
 }

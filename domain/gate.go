@@ -24,14 +24,11 @@ type Verdict struct {
 	Verdict, Code, Reason string
 	Confirms              []string
 
-	awaits *Change
+	awaits *Change // nil unless it is BLOCK pending
 }
 
 // Allow is true only with RESUME.
 func (v *Verdict) Allow() bool { return v.Verdict == VerdictResume }
-
-// Awaits is what would change the verdict, nil unless it is BLOCK pending.
-func (v *Verdict) Awaits() *Change { return v.awaits }
 
 // GateQuery asks whether a step may run: before any tool or action
 // (requirements F-15). ToolUseID and ArgsHash narrow it to one action.

@@ -320,7 +320,7 @@ func TestFollowEvents_GoesOnBehindWhatItLeftOut(t *testing.T) {
 		ended <- w.FollowEvents(w.ctx, reviewer, domain.EventFilter{After: &begin, Type: "confirm.approved"}, func(e domain.Event) error {
 			seen <- e.Entry.ConfirmID
 			return nil
-		})
+		}, noPing)
 	}()
 	first := w.post(agent, toolCall)
 	w.mustDecide(reviewer, first, domain.Approved)

@@ -24,8 +24,8 @@ type Limits struct {
 	Pending  int // pending confirms per key
 	Waits    int // waits and streams per key
 	AllWaits int // waits and streams of the server
-	Creates  int // objects posted per key and second, in the long run
-	Burst    int // objects posted per key at once
+	Creates  int // objects posted or changed per key and second, in the long run
+	Burst    int // objects posted or changed per key at once
 }
 
 // DefaultLimits returns the limits of a server that was not told otherwise.

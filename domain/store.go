@@ -83,6 +83,8 @@ type Reader interface {
 	// SupersededBy lists the confirms that name this one as the one before them:
 	// its own group's first, as anybody may name it.
 	SupersededBy(id string) ([]string, error)
+	// SessionSteps are requests and decisions of a session, the earliest first.
+	SessionSteps(f SessionFilter) ([]SessionStep, error)
 	// DueConfirms are pending confirms whose deadline is not after now.
 	DueConfirms(now time.Time, limit int) ([]string, error)
 	// NextDeadline is the earliest deadline of a pending confirm; zero: none.

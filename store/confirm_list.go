@@ -194,8 +194,6 @@ func (r *reader) confirmWalk(f domain.ConfirmFilter) (*walk, error) {
 	case pending:
 		w.keyset = byDeadline
 		w.lead(fmt.Sprintf("status = 'pending' AND inbox_order < %d", behind+withoutDeadline))
-	case f.ChangedSince != nil:
-		w.changed(f.SessionID, *f.ChangedSince)
 	}
 	var hits []condition
 	if len(words) > 0 && !w.led() {
@@ -251,14 +249,6 @@ func (w *walk) settled(f domain.ConfirmFilter) {
 	if !f.WithImports {
 		w.and("c.imported = 0")
 	}
-}
-
-// changed leads along what was requested or decided at a log number or later.
-func (w *walk) changed(session string, seq int64) {
-	const requested = "SELECT requested_seq FROM confirms WHERE session_id = ? AND requested_seq >= ?"
-	// The sum keeps the database from looking for the latest to be requested.
-	const decided = "SELECT requested_seq + 0 FROM confirms WHERE session_id = ? AND status <> 'pending' AND decided_seq >= ?"
-	w.hits = append(w.hits, condition{requested, []any{session, seq}}, condition{decided, []any{session, seq}})
 }
 
 // visible narrows to what the reader may see.

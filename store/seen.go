@@ -72,8 +72,8 @@ type confirmPageKey string
 
 // recalledConfirms is recalled for a page of confirms. The rows are nobody's own.
 func recalledConfirms(r *reader, f domain.ConfirmFilter, p domain.Page, load func() ([]*domain.ConfirmRow, string, error)) ([]*domain.ConfirmRow, string, error) {
-	if r.c.use != reads || f.ChangedSince != nil {
-		return load() // followers of a session read what is new to them
+	if r.c.use != reads {
+		return load()
 	}
 	key, err := json.Marshal([]any{f, p})
 	if err != nil {

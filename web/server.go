@@ -15,7 +15,6 @@ import (
 	"countersign/domain"
 	"countersign/static"
 	"countersign/web/api"
-	"countersign/web/park"
 	"countersign/web/route"
 )
 
@@ -39,9 +38,6 @@ type Config struct {
 	// websocket, or page. Neither may block. Nil: nobody is told.
 	Observed func(Request)
 	Waiting  func(kind string, by int)
-	// Lot is where those are parked who wait long; whatever serves the Server must
-	// join it. Nil: nobody is parked.
-	Lot *park.Lot
 }
 
 // Server answers every request. It is safe for concurrent use.
@@ -106,7 +102,7 @@ func New(c Config) *Server {
 		s.own,
 	)
 	s.table = route.NewTable(s.echo)
-	s.mount(c.Lot)
+	s.mount()
 	return s
 }
 
@@ -124,7 +120,7 @@ func (s *Server) Routes() []route.Route { return s.table.Routes() }
 func (s *Server) https() bool { return s.base.Scheme == "https" }
 
 // mount registers every address.
-func (s *Server) mount(lot *park.Lot) {
+func (s *Server) mount() {
 	s.mountHealth()
 	s.mountDoors()
 	s.mountInbox()
@@ -139,7 +135,7 @@ func (s *Server) mount(lot *park.Lot) {
 	s.mountEvidence()
 	s.mountAccount()
 	s.mountLive()
-	api.Mount(s.table, api.Options{Service: s.svc, Logger: s.logger, Waiting: s.waiting, Lot: lot})
+	api.Mount(s.table, api.Options{Service: s.svc, Logger: s.logger, Waiting: s.waiting})
 	s.table.Add(http.MethodGet, static.Prefix+"*", route.Public, echo.WrapHandler(s.assets))
 	s.table.Add(http.MethodHead, static.Prefix+"*", route.Public, echo.WrapHandler(s.assets))
 }

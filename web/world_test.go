@@ -23,7 +23,6 @@ import (
 	"countersign/static"
 	"countersign/store"
 	"countersign/web"
-	"countersign/web/park"
 )
 
 // world is a server over a real database, with a clock that tests move.
@@ -34,7 +33,6 @@ type world struct {
 	db   *store.DB
 	feed *domain.Feed
 	web  *web.Server
-	lot  *park.Lot // parks at once whoever waits
 	url  string
 	file string // of the database
 
@@ -44,7 +42,7 @@ type world struct {
 
 func newWorld(t *testing.T, change ...func(*web.Config)) *world {
 	t.Helper()
-	w := &world{t: t, ctx: t.Context(), feed: domain.NewFeed(), lot: park.NewLot(0), clock: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	w := &world{t: t, ctx: t.Context(), feed: domain.NewFeed(), clock: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	var err error
 	w.file = filepath.Join(t.TempDir(), "countersign.db")
 	w.db, err = store.Open(w.ctx, w.file, store.Options{Now: w.now, Committed: w.feed.Publish})
@@ -61,21 +59,22 @@ func newWorld(t *testing.T, change ...func(*web.Config)) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := web.Config{Service: w.svc, Assets: assets, Lot: w.lot, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), Checks: []web.Check{{Name: "database", Ask: w.db.Ready}}}
+	config := web.Config{Service: w.svc, Assets: assets, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), Checks: []web.Check{{Name: "database", Ask: w.db.Ready}}}
 	for _, c := range change {
 		c(&config)
 	}
 	w.web = web.New(config)
-	server := httptest.NewUnstartedServer(w.web)
-	w.lot.Join(server.Config)
-	server.Start()
-	go func() { _ = server.Config.Serve(w.lot) }() // until the lot is closed
+	var requests sync.WaitGroup
+	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		requests.Add(1)
+		defer requests.Done()
+		w.web.ServeHTTP(rw, r)
+	}))
 	w.url = server.URL
 	t.Cleanup(func() {
 		w.feed.Close()
-		w.lot.Drain(context.Background())
-		_ = w.lot.Close()
 		server.Close()
+		requests.Wait() // streams have connections of their own
 		if err := w.db.Close(); err != nil {
 			t.Error(err)
 		}

@@ -24,7 +24,6 @@ import (
 
 	"countersign/domain"
 	"countersign/store"
-	"countersign/web/park"
 )
 
 // patience bounds how long a test waits for what must happen.
@@ -399,7 +398,7 @@ func TestServe_AddressInUse(t *testing.T) {
 func TestServe_StopsWhenTheDatabaseFails(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("input/output error")
-	s := &server{feed: domain.NewFeed(), http: &http.Server{}, lot: park.NewLot(parkAfter), failed: make(chan error, 1), logger: slog.New(slog.DiscardHandler)}
+	s := &server{feed: domain.NewFeed(), http: &http.Server{}, failed: make(chan error, 1), logger: slog.New(slog.DiscardHandler)}
 	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "a.db"), store.Options{Committed: s.feed.Publish})
 	if err != nil {
 		t.Fatal(err)

@@ -2,7 +2,6 @@ package api
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"net/http"
 
@@ -10,6 +9,7 @@ import (
 
 	"countersign/domain"
 	"countersign/web/route"
+	"countersign/web/sse"
 )
 
 func (a *api) events(add adder) {
@@ -30,7 +30,7 @@ func (a *api) getEvents(c echo.Context, by domain.Ref) error {
 	if f.After, err = place("after", cmp.Or(c.QueryParam("after"), page.Cursor)); err != nil {
 		return err
 	}
-	if accepts(c, eventStream) {
+	if accepts(c, sse.Type) {
 		return a.followEvents(c, by, f)
 	}
 	events, next, err := a.service.Events(c.Request().Context(), by, f)
@@ -71,13 +71,13 @@ func (a *api) followEvents(c echo.Context, by domain.Ref, f domain.EventFilter) 
 	if _, _, err := a.service.Events(ctx, by, f); err != nil {
 		return err
 	}
-	return a.stream(c, by, func(ctx context.Context, out *sse) error {
-		return a.service.FollowEvents(ctx, by, f, func(event domain.Event) error {
+	return a.stream(c, by, func(out *sse.Stream) error {
+		return a.service.FollowEvents(out.Context(), by, f, func(event domain.Event) error {
 			text, err := json.Marshal(event)
 			if err != nil {
 				return err
 			}
-			return out.send(event.Cursor, text)
-		})
+			return gone(out.Event(event.Cursor.String(), text))
+		}, pinging(out))
 	})
 }

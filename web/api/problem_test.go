@@ -123,7 +123,7 @@ func TestProblem_EvidenceUnavailable(t *testing.T) {
 	}
 }
 
-// TestProblem_Panic: without a service whoever looks at a key panics.
+// TestProblem_Panic: without a store whoever looks at a key panics.
 func TestProblem_Panic(t *testing.T) {
 	t.Parallel()
 	key, err := credential.NewKey(rand.Reader)
@@ -131,7 +131,7 @@ func TestProblem_Panic(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := echo.New()
-	api.Mount(route.NewTable(e), api.Options{})
+	api.Mount(route.NewTable(e), api.Options{Service: domain.NewService(nil, domain.Config{})})
 	recorder := httptest.NewRecorder()
 	request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/v1/confirms", nil)
 	request.Header.Set("Authorization", "Bearer "+key.Text)

@@ -1,11 +1,13 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/coder/websocket"
 	"github.com/labstack/echo/v4"
@@ -63,8 +65,20 @@ func (a *api) openSocket(c echo.Context, by domain.Ref) error {
 		return err
 	}
 	defer end()
+	// The request's own context means nothing once the connection is ours.
+	ctx, leave := context.WithCancelCause(context.WithoutCancel(c.Request().Context()))
+	defer leave(nil)
+	heard := func() error { // of a command, a ping or a pong
+		err := a.commands.take(by)
+		if err != nil {
+			leave(err)
+		}
+		return err
+	}
 	s.Conn, err = websocket.Accept(c.Response(), c.Request(), &websocket.AcceptOptions{
-		Subprotocols: []string{socketProtocol},
+		Subprotocols:   []string{socketProtocol},
+		OnPingReceived: func(context.Context, []byte) bool { return heard() == nil },
+		OnPongReceived: func(context.Context, []byte) { _ = heard() },
 		// Any origin may ask: there is no cookie that a page of another site
 		// could act by, only a key that it would have to know.
 		InsecureSkipVerify: true,
@@ -73,24 +87,23 @@ func (a *api) openSocket(c echo.Context, by domain.Ref) error {
 		return nil // Accept has answered
 	}
 	s.SetReadLimit(int64(a.service.Limits().Body))
-	// The request's own context means nothing once the connection is ours.
-	ctx, leave := context.WithCancel(context.WithoutCancel(c.Request().Context()))
 	id, route, taken := requestID(c), c.Path(), make(chan struct{})
 	go func() { // which alone uses the request from here on
 		defer close(taken)
-		defer leave()
-		a.takeCommands(context.WithoutCancel(ctx), s)
+		err := a.takeCommands(context.WithoutCancel(ctx), s, heard)
+		leave(cmp.Or(err, errGone))
 	}()
 	defer func() {
 		s.CloseNow()
 		<-taken // the request is over when this returns
 	}()
-	err = a.attend(ctx, by, s.ping, func(ctx context.Context) error {
-		return a.service.FollowSession(ctx, by, s.session, after, func(f domain.Frame) error { return s.send(ctx, f) })
-	})
-	if ctx.Err() == nil {
-		a.broke(id, route, err)
+	err = a.service.FollowSession(ctx, by, s.session, after, func(f domain.Frame) error { return s.send(ctx, f) }, func() error { return s.ping(ctx) })
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause
 	}
+	a.fault(id, route, err)
+	// Whoever does not answer the farewell is not listened to for longer.
+	defer time.AfterFunc(time.Second, func() { s.CloseNow() }).Stop()
 	_ = s.Close(farewell(err))
 	return nil
 }
@@ -102,6 +115,8 @@ func farewell(err error) (websocket.StatusCode, string) {
 		return websocket.StatusGoingAway, "the server stops"
 	case domain.ErrorCode(err) == domain.CodeUnauthenticated:
 		return websocket.StatusPolicyViolation, "the key has come to its end"
+	case domain.ErrorCode(err) == domain.CodeRateLimited:
+		return websocket.StatusPolicyViolation, "too many commands"
 	}
 	return websocket.StatusInternalError, "the stream broke; come back with last_event_id"
 }
@@ -132,28 +147,53 @@ type errorFrame struct {
 	Error       problem `json:"error"`
 }
 
-// takeCommands carries out S4's approval commands until the client leaves. What
-// a command leads to is heard in the stream, like what anybody else decides.
-func (a *api) takeCommands(ctx context.Context, s *socket) {
+// commandTimeout is how long a command may take to arrive, once it has begun.
+const commandTimeout = 30 * time.Second
+
+// takeCommands carries out S4's approval commands until the client leaves, or
+// sends more than it may, which the error says. What a command leads to is heard
+// in the stream, like what anybody else decides.
+func (a *api) takeCommands(ctx context.Context, s *socket, heard func() error) error {
 	for {
-		kind, text, err := s.Read(ctx)
-		if err != nil {
-			return
-		}
-		if kind != websocket.MessageText {
-			_ = s.Close(websocket.StatusUnsupportedData, "commands are JSON text")
-			return
-		}
-		key, err := a.command(ctx, s, text)
-		if err == nil {
-			continue
-		}
-		a.fault(s.c, err)
-		frame, err := encode(errorFrame{Type: "error", ApprovalKey: key, Error: newProblem(s.c, err)})
-		if err != nil || s.write(ctx, frame) != nil {
-			return
+		if err := a.takeCommand(ctx, s, heard); err != nil {
+			return err
 		}
 	}
+}
+
+func (a *api) takeCommand(ctx context.Context, s *socket, heard func() error) error {
+	reading, stop := context.WithCancel(ctx)
+	defer stop()
+	kind, in, err := s.Reader(reading)
+	if err != nil {
+		return gone(err)
+	}
+	if kind != websocket.MessageText {
+		_ = s.Close(websocket.StatusUnsupportedData, "commands are JSON text")
+		return errGone
+	}
+	if err := heard(); err != nil {
+		return err
+	}
+	slow := time.AfterFunc(commandTimeout, stop)
+	text, release, err := a.collect(ctx, s.by, in, -1, a.service.Limits().Body)
+	slow.Stop()
+	defer release()
+	if domain.ErrorCode(err) == domain.CodeRateLimited {
+		return err
+	} else if err != nil {
+		return gone(err)
+	}
+	key, err := a.command(ctx, s, text)
+	if err == nil {
+		return nil
+	}
+	a.fault(requestID(s.c), s.c.Path(), err)
+	frame, err := encode(errorFrame{Type: "error", ApprovalKey: key, Error: newProblem(s.c, err)})
+	if err != nil {
+		return err
+	}
+	return s.write(ctx, frame)
 }
 
 // command carries out one command and gives the approval key that it names.

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -11,6 +10,7 @@ import (
 
 	"countersign/domain"
 	"countersign/web/route"
+	"countersign/web/sse"
 )
 
 func (a *api) streams(add adder) {
@@ -18,13 +18,8 @@ func (a *api) streams(add adder) {
 	add(http.MethodGet, "/sessions/:session_id/ws", route.Known, a.known(a.openSocket))
 }
 
-const (
-	// pingEvery is how often a quiet stream says that it is there: proxies
-	// close what is silent for half a minute.
-	pingEvery = 25 * time.Second
-	// patience is how long a listener may take to accept one message.
-	patience = 10 * time.Second
-)
+// patience is how long a listener may take to accept one message.
+const patience = 10 * time.Second
 
 // followSession sends the frames of a session's approval requests (requirements
 //
@@ -34,14 +29,37 @@ func (a *api) followSession(c echo.Context, by domain.Ref) error {
 	if err != nil {
 		return err
 	}
-	out, end, err := a.open(c, by)
-	if err != nil || a.parkSession(c, by, session, after, end) {
+	return a.stream(c, by, func(out *sse.Stream) error {
+		return a.service.FollowSession(out.Context(), by, session, after, func(f domain.Frame) error {
+			return gone(out.Event(f.Cursor.String(), f.Data))
+		}, pinging(out))
+	})
+}
+
+// stream answers with what follow sends.
+func (a *api) stream(c echo.Context, by domain.Ref, follow func(*sse.Stream) error) error {
+	end, err := a.waits.begin(by, sseStream)
+	if err != nil {
 		return err
 	}
 	defer end()
-	return a.goOn(c, by, out, func(ctx context.Context, out *sse) error {
-		return a.service.FollowSession(ctx, by, session, after, func(f domain.Frame) error { return out.send(f.Cursor, f.Data) })
-	})
+	out, err := sse.Open(c, patience)
+	if err != nil {
+		return gone(err)
+	}
+	defer out.Close()
+	if err = gone(out.Comment("connected")); err == nil {
+		err = follow(out)
+	}
+	if out.Context().Err() == nil {
+		a.fault(requestID(c), c.Path(), err)
+	}
+	return nil
+}
+
+// pinging says that a stream is there.
+func pinging(out *sse.Stream) func() error {
+	return func() error { return gone(out.Comment("")) }
 }
 
 // beginning is where a listener goes on. A new one has the session's pending
@@ -67,38 +85,6 @@ func (a *api) beginning(c echo.Context, by domain.Ref, session string) (*domain.
 	return new(domain.EndOf(last)), nil
 }
 
-// attend runs follow, and pings the listener meanwhile, until one of them ends
-// or the key does: a key that expires leaves nothing in the log to be heard of.
-func (a *api) attend(ctx context.Context, by domain.Ref, ping, follow func(context.Context) error) error {
-	ctx, leave := context.WithCancelCause(ctx)
-	quiet := make(chan struct{})
-	go func() {
-		defer close(quiet)
-		tick := time.NewTicker(pingEvery)
-		defer tick.Stop()
-		for {
-			select {
-			case <-tick.C:
-			case <-ctx.Done():
-				return
-			}
-			if _, err := a.service.Principal(ctx, by); err != nil {
-				leave(err)
-			} else if err := ping(ctx); err != nil {
-				leave(err)
-			}
-		}
-	}()
-	err := follow(ctx)
-	cause := context.Cause(ctx)
-	leave(nil)
-	<-quiet // nothing is written after the answer has ended
-	if cause != nil {
-		return cause
-	}
-	return err
-}
-
 // errGone says that a listener left, or was too slow.
 var errGone = errors.New("the listener is gone")
 
@@ -112,14 +98,7 @@ func gone(err error) error {
 
 // fault tells the operator of a stream that broke for a reason on our side:
 // its listener can be told no more than that it ended.
-func (a *api) fault(c echo.Context, err error) {
-	if c.Request().Context().Err() == nil {
-		a.broke(requestID(c), c.Path(), err)
-	}
-}
-
-// broke is fault for a stream whose request is over.
-func (a *api) broke(id, route string, err error) {
+func (a *api) fault(id, route string, err error) {
 	if err == nil || errors.Is(err, errGone) {
 		return
 	}
