@@ -17,6 +17,7 @@ var allowed = map[string][]string{
 	"countersign/domain/evidence":    {},
 	"countersign/domain/mplp":        {},
 	"countersign/domain/dag":         {},
+	"countersign/domain/glyph":       {},
 	"countersign/store":              {"countersign/domain"},
 	"countersign/store/storetest":    {"countersign/domain"},
 	"countersign/store/postgrestest": {},

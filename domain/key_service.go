@@ -165,7 +165,7 @@ func keyRows(r Reader, p *Principal, keys []*Key) (list []*KeyRow, err error) {
 // an owner, and making one for another user needs "*": whoever has it decides
 // in that user's place.
 func (s *Service) CreateKey(ctx context.Context, ref Ref, in KeyInput) (key *Key, text string, err error) {
-	if err := checkName("name", in.Name); err != nil {
+	if err := checkNewName("name", in.Name); err != nil {
 		return nil, "", err
 	}
 	if in.MayDecide && in.Owner == "" {

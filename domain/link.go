@@ -94,7 +94,7 @@ func (s *Service) UseLink(ctx context.Context, token, name, password, browser st
 	}
 	if user != nil {
 		name = user.Name
-	} else if err := checkName("username", name); err != nil {
+	} else if err := checkNewName("username", name); err != nil {
 		return "", nil, err
 	}
 	hash, err := s.hashPassword(ctx, name, password)

@@ -106,7 +106,7 @@ func findUser(r Reader, idOrName string) (*User, error) {
 // a one-time link by which they choose it: the token is shown once. Needs
 // user.modify and everything that the roles allow.
 func (s *Service) AddUser(ctx context.Context, ref Ref, name string, roles []string, password string) (user *User, token string, err error) {
-	if err := checkName("username", name); err != nil {
+	if err := checkNewName("username", name); err != nil {
 		return nil, "", err
 	}
 	hash := ""

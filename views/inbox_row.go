@@ -66,7 +66,7 @@ func (m *markup) inboxRow(row *InboxRow) {
 	m.html(`</a></h2><p class="row-target"><span class="kind">`)
 	m.text(row.TargetType)
 	m.html(`</span> `)
-	if row.Target != "" && (len(row.Tools) > 0 || row.Target != row.Heading) {
+	if row.Target != "" && (len(row.Tools) > 0 || quoted(row.Target) != row.Heading) {
 		m.agentInline(row.Target)
 	}
 	if row.Step != "" {
@@ -77,6 +77,7 @@ func (m *markup) inboxRow(row *InboxRow) {
 	}
 	m.html(`</p>`)
 	if row.Reason != "" {
+		m.html(agentsWords)
 		m.html(`<blockquote class="row-reason">`)
 		m.agentText(row.Reason)
 		m.html(`</blockquote>`)
@@ -121,9 +122,11 @@ func (m *markup) rowMeta(row *InboxRow) {
 	m.icon("agent")
 	m.agentInline(row.Requester)
 	m.html(`</span> <span>as `)
-	m.agentInline(row.RequestRole)
 	if row.RoleUnknown {
+		m.agentQuoted(row.RequestRole)
 		m.html(` <em class="unregistered">not registered</em>`)
+	} else {
+		m.agentInline(row.RequestRole)
 	}
 	m.html(`</span> `)
 	if row.RequiredRole != "" {

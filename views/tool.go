@@ -8,11 +8,11 @@ import (
 	"github.com/a-h/templ"
 )
 
-// ToolNames words tool calls in a line: "deploy + send_mail × 32".
+// ToolNames words tool calls in a line: “deploy” + “send_mail” × 32.
 func ToolNames(names []string) string {
 	var words []string
 	for name, calls := range toolRuns(names) {
-		words = append(words, name+times(calls))
+		words = append(words, quoted(name)+times(calls))
 	}
 	return strings.Join(words, " + ")
 }
@@ -43,9 +43,7 @@ func (m *markup) toolNames(names []string) {
 			m.html(` <span class="then" aria-hidden="true">+</span> `)
 		}
 		first = false
-		m.html(`<span class="tool">`)
-		m.agentInline(name)
-		m.html(`</span>`)
+		m.toolName(name)
 		if calls > 1 { // outside of what an agent may have named itself
 			m.html(`<span class="then">`, times(calls), `</span>`)
 		}

@@ -187,7 +187,7 @@ func newTarget(p *confirmPage) views.Link {
 	c := p.Confirm
 	switch {
 	case c.TargetType == domain.TargetPlan && p.Plan != nil:
-		return views.Link{Label: p.Plan.Plan.Title, URL: planPath(c.TargetID)}
+		return views.Link{Label: p.Plan.Plan.Title, URL: planPath(c.TargetID), Quoted: true}
 	case c.TargetType == domain.TargetContext && p.Context != nil:
 		return p.contextLink()
 	}
@@ -199,7 +199,7 @@ func (p *confirmPage) readsContexts() bool {
 }
 
 func (p *confirmPage) contextLink() views.Link {
-	link := views.Link{Label: contextTitle(p.Context)}
+	link := views.Link{Label: contextTitle(p.Context), Quoted: true}
 	if p.readsContexts() {
 		link.URL = contextPath(p.Context.ID)
 	}
@@ -230,7 +230,7 @@ func newConfirmPlan(p *confirmPage) *views.ConfirmPlan {
 		gated[c.StepID] = true
 	}
 	view := &views.ConfirmPlan{
-		Plan:      views.Link{Label: p.Plan.Plan.Title, URL: planPath(p.Plan.Plan.ID)},
+		Plan:      views.Link{Label: p.Plan.Plan.Title, URL: planPath(p.Plan.Plan.ID), Quoted: true},
 		Objective: p.Plan.Document.Objective, Status: string(p.Plan.Plan.Status),
 		Changed: c.TargetHash != p.Plan.Plan.Hash,
 		Drawing: p.Drawings.draw(p.Plan, gated), Steps: newPlanSteps(p.Plan, gated, p.Roles),
@@ -247,7 +247,7 @@ func newRequester(p *confirmPage) views.Requester {
 	c := p.Confirm
 	view := views.Requester{
 		Principal: c.RequestedByName, Kind: string(c.RequestedBy.Kind), Owner: p.OwnerName,
-		Registered: c.RoleRegistered, Role: views.Link{Label: c.RequestedByRole},
+		Registered: c.RoleRegistered, Role: views.Link{Label: c.RequestedByRole, Quoted: !c.RoleRegistered},
 	}
 	if p.Requester != nil && p.Reader.ReadsRoles() {
 		view.Role.URL = rolePath(p.Requester.ID)

@@ -72,7 +72,7 @@ func newContextView(c *domain.Context, plans []*domain.Plan, confirms []*domain.
 		Locked: c.Locked, Created: views.At(c.CreatedAt), Updated: views.At(c.UpdatedAt), Body: string(c.Native),
 	}
 	for _, plan := range plans {
-		view.Plans = append(view.Plans, views.Link{Label: plan.Title, URL: planPath(plan.ID)})
+		view.Plans = append(view.Plans, views.Link{Label: plan.Title, URL: planPath(plan.ID), Quoted: true})
 	}
 	for _, row := range confirms {
 		view.Confirms = append(view.Confirms, newConfirmRef(&row.Confirm))

@@ -64,7 +64,7 @@ func newTraceView(id string, h *domain.TraceHistory, rows []views.LogRow, now ti
 			called[e.ConfirmID] = rows[i].Called
 		}
 		if title := facts(e).Title; title != "" && view.Plan.Label == e.PlanID && strings.HasPrefix(e.Type, "plan.") {
-			view.Plan.Label = title
+			view.Plan.Label, view.Plan.Quoted = title, true
 		}
 	}
 	if h.More {
@@ -115,7 +115,7 @@ func traceLanes(entries []*evidence.Entry, called map[string]string) (list []*la
 			label := cmp.Or(called[e.ConfirmID], e.ConfirmID)
 			l := &lane{kind: "confirm", status: "pending", label: views.Link{Label: label, URL: confirmPath(e.ConfirmID)}, start: e.At}
 			if step := facts(e).StepID; step != "" {
-				l.detail = "step " + step
+				l.detail = "step “" + step + "”"
 			}
 			open["confirm "+e.ConfirmID], list = l, append(list, l)
 		case e.Type == "step.started":
