@@ -99,7 +99,8 @@ func (s *Service) decide(ctx context.Context, ref Ref, find finder, in DecisionI
 		if err := s.planUnlocked(tx, c); err != nil {
 			return err
 		}
-		if c.Due(s.clock()) {
+		d.DecidedAt = s.clock()
+		if c.Due(d.DecidedAt) {
 			// The refusal must not roll back the timeout it reports.
 			late, err = s.expire(tx, c)
 			return err
@@ -254,7 +255,9 @@ func (s *Service) finish(tx Tx, p *Principal, c *Confirm, d *Decision) (entry *e
 			return nil, err
 		}
 	}
-	d.DecidedAt = s.clock()
+	if d.DecidedAt.IsZero() {
+		d.DecidedAt = s.clock()
+	}
 	if d.Seq, err = tx.NextSeq(); err != nil {
 		return nil, err
 	}
@@ -285,7 +288,7 @@ func (s *Service) finish(tx Tx, p *Principal, c *Confirm, d *Decision) (entry *e
 		facts = append(facts, "step_id", c.StepID)
 	}
 	entry = &evidence.Entry{
-		Type: "confirm." + string(d.Status), Role: d.DecidedByRole, Cause: string(d.Cause), ConfirmID: c.ID, PlanID: c.PlanID,
+		Type: "confirm." + string(d.Status), At: d.DecidedAt, Role: d.DecidedByRole, Cause: string(d.Cause), ConfirmID: c.ID, PlanID: c.PlanID,
 		ContentHash: c.ContentHash, EffectiveHash: c.EffectiveHash, TraceID: c.TraceID, SpanID: c.SpanID, Data: data(facts...),
 	}
 	for _, a := range d.Actions {

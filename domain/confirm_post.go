@@ -116,11 +116,20 @@ func (s *Service) logPosted(tx Tx, p *Principal, c *Confirm, in *posting, warnin
 	if c.StepID != "" {
 		facts = append(facts, "step_id", c.StepID)
 	}
+	if c.Binding == BoundUnknown {
+		facts = append(facts, "unbound", true)
+	}
+	if c.RequiredRole != "" {
+		facts = append(facts, "required_role", c.RequiredRole)
+	}
+	if !c.ExpiresAt.IsZero() {
+		facts = append(facts, "timeout", int64(c.ExpiresAt.Sub(c.ReceivedAt).Seconds()))
+	}
 	if len(warnings) > 0 {
 		facts = append(facts, "warnings", loggedWarnings(warnings))
 	}
 	return s.log(tx, p, evidence.Entry{
-		Type: event, Role: c.RequestedByRole, Cause: string(c.Cause), ConfirmID: c.ID, PlanID: c.PlanID,
+		Type: event, At: c.ReceivedAt, Role: c.RequestedByRole, Cause: string(c.Cause), ConfirmID: c.ID, PlanID: c.PlanID,
 		ContentHash: c.ContentHash, TraceID: c.TraceID, SpanID: c.SpanID, Data: data(facts...),
 	})
 }

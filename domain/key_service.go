@@ -8,6 +8,7 @@ import (
 
 	"countersign/domain/credential"
 	"countersign/domain/evidence"
+	"countersign/domain/mplp"
 )
 
 // KeyInput is a key as a form or a command asks for it.
@@ -216,8 +217,11 @@ func (s *Service) CreateKey(ctx context.Context, ref Ref, in KeyInput) (key *Key
 		if err := tx.InsertKey(key); err != nil {
 			return err
 		}
-		return s.log(tx, p, evidence.Entry{Type: "key.created", ObjectID: key.ID,
-			Data: data("name", key.Name, "roles", key.Roles, "owner", key.OwnerID, "may_decide", key.MayDecide)})
+		facts := []any{"name", key.Name, "roles", key.Roles, "owner", key.OwnerID, "may_decide", key.MayDecide}
+		if !key.ExpiresAt.IsZero() {
+			facts = append(facts, "expires_at", mplp.RenderTime(key.ExpiresAt))
+		}
+		return s.log(tx, p, evidence.Entry{Type: "key.created", ObjectID: key.ID, Data: data(facts...)})
 	})
 	return key, secret.Text, err
 }

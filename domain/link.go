@@ -109,7 +109,7 @@ func (s *Service) UseLink(ctx context.Context, token, name, password, browser st
 			return err
 		}
 		if user == nil {
-			if user, err = s.insertUser(tx, &system, name, []string{AdminRole}, hash); err != nil {
+			if user, err = s.insertUser(tx, &system, name, []string{AdminRole}, hash, "setup", true); err != nil {
 				return err
 			}
 		} else if err := s.setPassword(tx, &Principal{Ref: user.ref(), Name: user.Name}, user, hash); err != nil {

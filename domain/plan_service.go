@@ -65,7 +65,7 @@ func (s *Service) PostPlan(ctx context.Context, ref Ref, in *mplp.Plan) (posted 
 		}
 		posted = &PostedPlan{Plan: &plan, Created: true, Warnings: warnings}
 		render = func() []byte { return plan.native(content, nil) }
-		return s.logPlan(tx, p, &plan, event, "steps", len(in.Steps), "warnings", loggedWarnings(warnings))
+		return s.logPlan(tx, p, &plan, event, plan.sentFacts(in, warnings)...)
 	})
 	if err != nil {
 		return nil, err
@@ -83,6 +83,15 @@ func (p *Plan) fill(in *mplp.Plan) (err error) {
 	}
 	p.Hash, err = planContent(in).Hash()
 	return err
+}
+
+// sentFacts are what the log says of a plan that was sent.
+func (p *Plan) sentFacts(in *mplp.Plan, warnings []mplp.Warning) []any {
+	facts := []any{"steps", len(in.Steps), "warnings", loggedWarnings(warnings)}
+	if p.Locked {
+		facts = append(facts, "locked", true)
+	}
+	return facts
 }
 
 func anyMoved(steps []mplp.Step) bool {
@@ -151,7 +160,7 @@ func (s *Service) RevisePlan(ctx context.Context, ref Ref, id string, in *mplp.P
 		if err := tx.UpdatePlan(plan, PlanDraft, mplp.CompletePlan(in.Native, plan.ID)); err != nil {
 			return err
 		}
-		if err := s.logPlan(tx, p, plan, "plan.revised", "steps", len(in.Steps), "warnings", loggedWarnings(warnings)); err != nil {
+		if err := s.logPlan(tx, p, plan, "plan.revised", plan.sentFacts(in, warnings)...); err != nil {
 			return err
 		}
 		if plan.Hash != was {

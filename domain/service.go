@@ -209,9 +209,11 @@ func (s *Service) principal(r Reader, ref Ref) (*Principal, error) {
 // thing a change does: it covers the rows written since the entry before.
 func (s *Service) log(tx Tx, p *Principal, e evidence.Entry) error { return s.append(tx, p, &e) }
 
-// append is log for those who go on to use the entry.
+// append is log for those who go on to use the entry, or have said when it was.
 func (s *Service) append(tx Tx, p *Principal, e *evidence.Entry) error {
-	e.At = s.clock()
+	if e.At.IsZero() {
+		e.At = s.clock()
+	}
 	e.Principal, e.Kind, e.Name = p.Ref.String(), string(p.Kind), p.Name
 	return tx.Append(e)
 }

@@ -26,6 +26,17 @@ func (s StepStatus) CanMove(to StepStatus) bool { return slices.Contains(stepEdg
 // skipped step counts: else its dependants could never run (contradiction 19).
 func (s StepStatus) satisfied() bool { return s == StepCompleted || s == StepSkipped }
 
+// event is the type of entry that says that a step was moved there.
+func (s StepStatus) event() string {
+	switch s {
+	case StepInProgress:
+		return "step.started"
+	case StepPending:
+		return "step.retried"
+	}
+	return "step." + string(s)
+}
+
 // letter encodes a status.
 func (s StepStatus) letter() byte { return s[0] }
 
@@ -123,10 +134,6 @@ func (s *Service) MoveStep(ctx context.Context, ref Ref, planID, stepID string, 
 		if err := tx.UpdatePlan(plan, plan.Status, nil); err != nil {
 			return err
 		}
-		event := map[StepStatus]string{StepInProgress: "step.started", StepPending: "step.retried"}[to]
-		if event == "" {
-			event = "step." + string(to)
-		}
 		facts := []any{"step_id", stepID, "from", from, "status", to, "title", document.Steps[i].Description}
 		if critical {
 			facts = append(facts, "critical", true)
@@ -134,7 +141,7 @@ func (s *Service) MoveStep(ctx context.Context, ref Ref, planID, stepID string, 
 		if len(blocked)+len(freed) > 0 {
 			facts = append(facts, "blocked", blocked, "unblocked", freed)
 		}
-		if err := s.log(tx, p, evidence.Entry{Type: event, PlanID: plan.ID, TraceID: plan.trace(), SpanID: "span-" + stepID, Data: data(facts...)}); err != nil {
+		if err := s.log(tx, p, evidence.Entry{Type: to.event(), PlanID: plan.ID, TraceID: plan.trace(), SpanID: "span-" + stepID, Data: data(facts...)}); err != nil {
 			return err
 		}
 		switch {

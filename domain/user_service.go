@@ -128,7 +128,7 @@ func (s *Service) AddUser(ctx context.Context, ref Ref, name string, roles []str
 	return user, token, err
 }
 
-func (s *Service) insertUser(tx Tx, p *Principal, name string, roleNames []string, hash string) (*User, error) {
+func (s *Service) insertUser(tx Tx, p *Principal, name string, roleNames []string, hash string, facts ...any) (*User, error) {
 	roles, err := grantableRoles(tx, p, roleNames)
 	if err != nil {
 		return nil, err
@@ -147,7 +147,7 @@ func (s *Service) insertUser(tx Tx, p *Principal, name string, roleNames []strin
 	if err := tx.InsertUser(u); err != nil {
 		return nil, err
 	}
-	return u, s.log(tx, p, evidence.Entry{Type: "user.created", ObjectID: u.ID, Data: data("name", u.Name, "roles", u.Roles)})
+	return u, s.log(tx, p, evidence.Entry{Type: "user.created", ObjectID: u.ID, Data: data(append(facts, "name", u.Name, "roles", u.Roles)...)})
 }
 
 // findRoles resolves names or ids of roles, at least one, none twice.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"countersign/domain"
 	"countersign/domain/evidence"
 )
 
@@ -79,7 +80,8 @@ func tell(ctx context.Context, r *reader, scanners []scanner, a *evidence.Audit)
 	for _, h := range handovers {
 		a.Handover(h)
 	}
-	t := &telling{dialect: r.c.dialect, audit: a, logTold: make(chan struct{})}
+	t := &telling{dialect: r.c.dialect, audit: a, history: domain.NewHistory(), logTold: make(chan struct{})}
+	a.Watch(t.history.Entry)
 	if err := t.plan(r); err != nil {
 		return signed, err
 	}

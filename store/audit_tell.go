@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"countersign/domain"
 	"countersign/domain/evidence"
 )
 
@@ -23,6 +24,7 @@ type scanner interface {
 type telling struct {
 	dialect dialect
 	audit   *evidence.Audit
+	history *domain.History
 	tasks   []task
 	logTold chan struct{} // closed once the log has been told, which all else is held to
 }

@@ -42,12 +42,11 @@ func TestTamperedRowsAreFound(t *testing.T) {
 					if err := tx.InsertUser(&domain.User{ID: "u", Name: "u", Roles: []string{"r1"}, CreatedAt: time.UnixMicro(1)}); err != nil {
 						return err
 					}
-					for range 40 { // so that there are three inner nodes of the tree
-						if err := tx.Append(&evidence.Entry{Type: "user.created", ObjectID: "u"}); err != nil {
-							return err
-						}
+					err := tx.Append(&evidence.Entry{Type: "user.created", ObjectID: "u"})
+					for range 39 { // so that there are three inner nodes of the tree
+						err = errors.Join(err, tx.Append(&evidence.Entry{Type: "user.password_set", ObjectID: "u"}))
 					}
-					return nil
+					return err
 				})
 				if err != nil {
 					t.Fatal(err)

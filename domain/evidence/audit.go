@@ -23,12 +23,18 @@ type Audit struct {
 	handovers []Handover
 	parts     []*Part
 	checked   int64 // stored inner nodes compared
+	watch     func(*Entry) []string
 }
 
 // NewAudit begins a verification.
 func NewAudit() *Audit {
 	return &Audit{rows: map[string]*ledger{}, decided: map[int64]*Entry{}}
 }
+
+// Watch has fn told every entry that can be read, in order, and reports what it
+// says of each. It may not keep the entry's texts without copying them: they are
+// parts of the whole.
+func (a *Audit) Watch(fn func(*Entry) []string) { a.watch = fn }
 
 // request is an entry that promised a content.
 type request struct {
@@ -81,6 +87,11 @@ func (a *Audit) Entry(row LogRow) {
 	}
 	for _, r := range e.Rows {
 		a.wrote(e.Seq, r)
+	}
+	if a.watch != nil {
+		for _, wrong := range a.watch(e) {
+			a.report.found("log entry %d: %s", row.Seq, wrong)
+		}
 	}
 	switch e.Type {
 	case EntryRequested, "confirm.imported":
