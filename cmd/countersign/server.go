@@ -45,14 +45,15 @@ const (
 
 // server is a running Countersign.
 type server struct {
-	svc     *domain.Service
-	feed    *domain.Feed
-	http    *http.Server
-	lot     *park.Lot             // where those are parked who wait long
-	drain   func(context.Context) // makes it say that it stops, and waits until that was heard
-	logger  *slog.Logger
-	metrics *metrics   // nil: nobody asked for any
-	failed  chan error // why it must stop; the first reason is enough
+	svc      *domain.Service
+	feed     *domain.Feed
+	http     *http.Server
+	lot      *park.Lot             // where those are parked who wait long
+	drain    func(context.Context) // makes it say that it stops, and waits until that was heard
+	logger   *slog.Logger
+	metrics  *metrics   // nil: nobody asked for any
+	verifier *verifier  // nil: the database is not verified
+	failed   chan error // why it must stop; the first reason is enough
 }
 
 // slowCommit is how long a commit may take, with the wait for its turn, before
@@ -138,7 +139,7 @@ func version() string {
 }
 
 // serve answers until ctx ends or something fails. Then the agent of the demo
-// stops asking, load balancers are told, waits and streams are ended (they would
+// stops asking, a verification is ended, load balancers are told, waits and streams are ended (they would
 // not end by themselves), requests are finished, and the clock stops.
 func (s *server) serve(ctx context.Context, listener net.Listener, agent func(context.Context)) (err error) {
 	tuneCollector()
@@ -161,6 +162,9 @@ func (s *server) serve(ctx context.Context, listener net.Listener, agent func(co
 			s.fail(err)
 		}
 	})
+	if s.verifier != nil {
+		running.Go(func() { s.verifier.run(asking) })
+	}
 	agents.Go(func() { agent(asking) })
 	s.logger.Info("the server answers", "address", listener.Addr(), "version", version())
 
