@@ -97,11 +97,11 @@ func TestVerification_OnTheEvidencePage(t *testing.T) {
 	}
 	says("--verify-every 0")
 	w.found()
-	says("Nothing was changed", "2 Jan 2026, 03:04:05 UTC", "after 1.234s, with 77 log entries", "2 Jan 2026, 04:04:05 UTC")
+	says("Nothing was changed", "2 Jan 2026, 03:04:05 UTC", "1.234s, for 77 log entries", "2 Jan 2026, 04:04:05 UTC")
 	v := w.svc.Verification()
 	v.Failure, v.FailedAt = "signal: killed", w.now()
 	w.svc.SetVerification(v)
-	says("Nothing was changed", "one could not be run: signal: killed")
+	says("Nothing was changed", "Not run", "signal: killed")
 	w.found("plans p: the row is not as it was logged")
 	page := says("The database was changed", "plans p: the row", "and 2 more", "Put back what was changed")
 

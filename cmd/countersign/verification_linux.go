@@ -8,7 +8,9 @@ import (
 )
 
 // detach has a command end with the server, however that ends, and hear nothing
-// of what a terminal sends to the server.
+// of what a terminal sends to the server. It stays in the server's session: where
+// the system shares processors out to sessions first, a lower priority counts only
+// within one.
 func detach(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -256,16 +257,24 @@ func TestVerify_FindsWhatIsChangedWhileItServes(t *testing.T) {
 }
 
 // processFacts are what the system knows of a process: its state, its parent and
-// how nice it is. They are empty for one that is not.
+// how nice the least nice of its threads is. They are empty for one that is not.
 func processFacts(pid int) (state string, parent, nice int) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return "", 0, 0
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid)) // the pattern is one
+	for i, thread := range threads {
+		text, err := os.ReadFile(thread)
+		if err != nil {
+			continue // it has ended
+		}
+		fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+		own, _ := strconv.Atoi(fields[16])
+		if i == 0 {
+			nice = own
+		}
+		nice = min(nice, own)
+		parent, _ = strconv.Atoi(fields[1])
+		state = fields[0]
 	}
-	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
-	parent, _ = strconv.Atoi(fields[1])
-	nice, _ = strconv.Atoi(fields[16])
-	return fields[0], parent, nice
+	return state, parent, nice
 }
 
 // catch halts a verification of a server in the middle and gives its process.
