@@ -105,6 +105,9 @@ func (s *Service) decide(ctx context.Context, ref Ref, find finder, in DecisionI
 			late, err = s.expire(tx, c)
 			return err
 		}
+		if err := s.unchanged(); err != nil {
+			return err
+		}
 		if err := c.sameContent(tx, in.ContentHash); err != nil {
 			return err
 		}

@@ -270,6 +270,12 @@ func (s *Service) standing(r Reader, p *Principal, c *Confirm) (Standing, error)
 		}
 	}
 	if st.Approve == nil {
+		st.Approve = s.unchanged()
+	}
+	if st.Reject == nil {
+		st.Reject = s.unchanged()
+	}
+	if st.Approve == nil {
 		st.Approve = c.sameContext(r)
 	}
 	return st, nil

@@ -52,6 +52,9 @@ func (s *Service) Consume(ctx context.Context, ref Ref, in ConsumeInput) (used *
 		if err := p.needs(PlanExecute); err != nil {
 			return err
 		}
+		if err := s.unchanged(); err != nil {
+			return err
+		}
 		if err := s.consumable(tx, c, in); err != nil {
 			return err
 		}

@@ -119,6 +119,9 @@ func (s *Service) verdict(r Reader, p *Principal, q GateQuery) (v *Verdict, due 
 		v.Confirms, v.awaits = said.pending, &Change{topic: planTopic(plan.ID), Due: said.deadline}
 		return v, said.due, nil
 	}
+	if s.Verification().Tampered() {
+		return block("unproven", "%s Nothing runs until a later one finds it as it should be.", foundChanged), nil, nil
+	}
 	if len(said.unbound) > 0 {
 		v = block("unbound", "A confirm that names no step of this plan was rejected; it blocks them all.")
 		v.Confirms = said.unbound

@@ -50,6 +50,9 @@ type Service struct {
 	unsettled sync.Map
 	// peopled is set once there has been a user.
 	peopled atomic.Bool
+	// verification is what SetVerification was told last, nil: nothing.
+	verification atomic.Pointer[Verification]
+	verifyNow    chan struct{} // holds that somebody wants one now
 }
 
 // Config is what a Service needs beside its Store. Zero members get defaults
@@ -68,7 +71,7 @@ type Config struct {
 func NewService(store Store, c Config) *Service {
 	s := &Service{
 		store: store, feed: c.Feed, now: c.Now, rand: c.Rand, hasher: c.Hasher,
-		limits: c.Limits, selfApproval: c.AllowSelfApproval,
+		limits: c.Limits, selfApproval: c.AllowSelfApproval, verifyNow: make(chan struct{}, 1),
 	}
 	if s.feed == nil {
 		s.feed = NewFeed()

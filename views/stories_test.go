@@ -85,6 +85,8 @@ func stories() []story {
 		{"key-created", frame("New key", views.SectionKeys), views.KeyCreated(keyCreated())},
 		{"log", frame("Log", views.SectionLog), views.Log(logView())},
 		{"evidence", frame("Evidence", views.SectionEvidence), views.Evidence(evidenceView())},
+		{"evidence-changed", alarmed(frame("Evidence", views.SectionEvidence), changes...), views.Evidence(changedView())},
+		{"confirm-changed", alarmed(frame("execute_trade", confirm)), views.Confirm(notYoursView())},
 		{"evidence-restored", frame("Evidence", views.SectionEvidence), views.Evidence(restoredView())},
 		{"confirm-forgotten", frame("execute_trade", confirm), views.Confirm(with(approvedView(), func(v *views.ConfirmView) {
 			v.Forgotten, v.Actions, v.Reason, v.Evidence = true, nil, "", proof(views.EvidenceForgotten)

@@ -103,7 +103,7 @@ func aftermath(status int) string {
 }
 
 // backTo is the page of the confirm or plan that a form at this address is
-// about; empty: none.
+// about, or that it stands on; empty: none.
 func backTo(form string) (page, label string) {
 	object := path.Dir(form)
 	switch path.Dir(object) {
@@ -111,6 +111,9 @@ func backTo(form string) (page, label string) {
 		return ownPath(object), "Back to the confirm"
 	case "/plans":
 		return ownPath(object), "Back to the plan"
+	}
+	if form == verifyPath {
+		return evidencePath, "Back to the evidence"
 	}
 	return "", ""
 }

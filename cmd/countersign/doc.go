@@ -12,7 +12,7 @@
 //
 // # Serving
 //
-//	countersign serve [--listen 127.0.0.1:8080] [--base-url URL] [--host NAME]… [--trusted-proxy CIDR]… [--allow-self-approval] [--metrics ADDR] [--limits k=v,…] [--signing-key F] [--head F] [--accept-restore] [--demo]
+//	countersign serve [--listen 127.0.0.1:8080] [--base-url URL] [--host NAME]… [--trusted-proxy CIDR]… [--allow-self-approval] [--metrics ADDR] [--verify-every 6h] [--limits k=v,…] [--signing-key F] [--head F] [--accept-restore] [--demo]
 //
 // Serve prints "listening on" and its address when it is ready, and while there
 // are no users a link, good for one use and 24 hours, to set up the first
@@ -22,6 +22,12 @@
 // that has asked there in the last 15 seconds gets 2 to hear that the server
 // stops; then it answers whoever waits, finishes what it is doing, and ends,
 // within 5 seconds in all.
+//
+// Two seconds after its start, and then at the interval that --verify-every says,
+// it runs evidence verify on its database, in a process of its own. While what was
+// found last is not as it should be, it is not ready, decides nothing, lets no
+// approval be used, and its gate blocks; the log, the pages of whoever may read
+// the log, and the metrics say so. With 0 it never verifies.
 //
 // With --metrics another address, for nothing else, answers /metrics in the
 // format of Prometheus. They hold nothing that clients sent, but whoever reaches
@@ -72,14 +78,16 @@
 //
 // # Evidence
 //
-//	countersign evidence verify [--vkey KEY] [--checkpoint FILE] [--bundle FILE]
+//	countersign evidence verify [--vkey KEY] [--checkpoint FILE] [--bundle FILE] [--json]
 //	countersign evidence export --confirm ID | --trace ID --out FILE
 //	countersign evidence rotate-key
 //
 // Verify holds every row of the database to the log, the log to its signed
 // checkpoint, and that to the head file and to a checkpoint kept from before.
 // It changes nothing and works while a server runs; so does a bundle that
-// export wrote, with no database at all. The key to verify with is the one that
+// export wrote, with no database at all. With --json it prints one object: result
+// (verified, tampered or unknown), findings, more (findings beyond those), unknown
+// (why there is no result), notes, entries, contents, origin, size and root. The key to verify with is the one that
 // serve logs when it starts and that rotate-key prints: an auditor gets it by
 // another way than the bundle.
 //

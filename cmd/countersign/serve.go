@@ -21,16 +21,17 @@ import (
 
 var serveCommand = command{
 	name:  "serve",
-	flags: "[--listen 127.0.0.1:8080] [--base-url URL] [--host NAME]… [--trusted-proxy CIDR]… [--allow-self-approval] [--metrics ADDR] [--limits k=v,…] [--signing-key F] [--head F] [--accept-restore] [--demo]",
+	flags: "[--listen 127.0.0.1:8080] [--base-url URL] [--host NAME]… [--trusted-proxy CIDR]… [--allow-self-approval] [--metrics ADDR] [--verify-every 6h] [--limits k=v,…] [--signing-key F] [--head F] [--accept-restore] [--demo]",
 	about: "Runs the server until it is interrupted. It prints its address when it is ready, and before there are users a link to set up the first administrator.",
 	setup: func(f *flag.FlagSet) action {
-		o := &serveOptions{limits: domain.DefaultLimits()}
+		o := &serveOptions{limits: domain.DefaultLimits(), verifyEvery: interval(6 * time.Hour)}
 		f.StringVar(&o.listen, "listen", "127.0.0.1:8080", "`ADDRESS` and port to listen on")
 		f.Var(&o.base, "base-url", "`URL` at which browsers and agents reach the server")
 		f.Var(&o.hosts, "host", "a further host `NAME` to answer to; repeat for several")
 		f.Var(&o.proxies, "trusted-proxy", "`CIDR` of proxies whose X-Forwarded-For is believed; repeat for several")
 		f.BoolVar(&o.selfApproval, "allow-self-approval", false, "let users, never keys, decide what their own group requested")
 		f.StringVar(&o.metrics, "metrics", "", "`ADDRESS` and port that answers /metrics for Prometheus, to whoever reaches it; else there are none")
+		f.Var(&o.verifyEvery, "verify-every", "`INTERVAL` at which the server runs evidence verify on its database, first when it has started; 0: never")
 		f.Func("limits", fmt.Sprintf("`k=v,…`, which limits to change: by default %v", o.limits), o.setLimits)
 		f.StringVar(&o.signingKey, "signing-key", "", "`FILE` of the key that signs the log; else the database's name with .key, for PostgreSQL countersign.key")
 		f.StringVar(&o.head, "head", "", "`FILE` that keeps the log's newest checkpoint, best on another disk; else the database's name with .head, for PostgreSQL countersign.head")
@@ -60,6 +61,7 @@ type serveOptions struct {
 	selfApproval bool
 	limits       domain.Limits
 	metrics      string
+	verifyEvery  interval
 	demo         bool
 
 	signingKey, head string
@@ -121,7 +123,9 @@ func (o *serveOptions) run(ctx context.Context, c *call) (err error) {
 	if err := s.prepare(ctx, o.acceptRestore); err != nil {
 		return err
 	}
+	s.verifier = s.newVerifier(c, o)
 	if s.metrics != nil {
+		s.metrics.tellVerification(s.svc)
 		stop, err := s.measure(o.metrics, newStored(db, c.db))
 		if err != nil {
 			return err
@@ -133,10 +137,14 @@ func (o *serveOptions) run(ctx context.Context, c *call) (err error) {
 		return err
 	}
 	base := o.baseURL(listener.Addr())
-	s.answer(web.Config{
+	config := web.Config{
 		Service: s.svc, Assets: assets, Logger: s.logger, BaseURL: base, Hosts: o.hosts,
 		TrustedProxies: o.proxies, Checks: checks(db),
-	})
+	}
+	if s.verifier != nil {
+		config.Checks = append(config.Checks, verificationCheck(s.svc))
+	}
+	s.answer(config)
 	agent, err := o.welcome(ctx, c, s.svc, base)
 	if err != nil {
 		return errors.Join(err, listener.Close())

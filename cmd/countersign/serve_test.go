@@ -98,6 +98,7 @@ func start(t *testing.T, args ...string) *running {
 	if !slices.Contains(args, "--listen") {
 		args = append(args, "--listen", "127.0.0.1:0")
 	}
+	args = unverified(args)
 	ctx, cancel := context.WithCancel(context.Background())
 	r.cancel = cancel
 	go func() {
@@ -109,6 +110,15 @@ func start(t *testing.T, args ...string) *running {
 		r.db = r.stdout.await(t, 1, `Everything is in (\S+) and goes`)[1]
 	}
 	return r
+}
+
+// unverified spares a server the verifications of its database, which take from
+// what tests measure, unless the test says how often they are.
+func unverified(args []string) []string {
+	if slices.Contains(args, "--verify-every") {
+		return args
+	}
+	return append(args, "--verify-every", "0")
 }
 
 // stop ends the server as a signal would, and checks that it ends well and in

@@ -49,6 +49,7 @@ type server struct {
 	drain    func(context.Context) // makes it say that it stops, and waits until that was heard
 	logger   *slog.Logger
 	metrics  *metrics   // nil: nobody asked for any
+	verifier *verifier  // nil: the database is not verified
 	failed   chan error // why it must stop; the first reason is enough
 }
 
@@ -136,7 +137,7 @@ func version() string {
 }
 
 // serve answers until ctx ends or something fails. Then the agent of the demo
-// stops asking, load balancers are told, waits and streams are ended (they would
+// stops asking, a verification is ended, load balancers are told, waits and streams are ended (they would
 // not end by themselves), requests are finished, and the clock stops.
 func (s *server) serve(ctx context.Context, listener net.Listener, agent func(context.Context)) (err error) {
 	tuneCollector()
@@ -157,6 +158,9 @@ func (s *server) serve(ctx context.Context, listener net.Listener, agent func(co
 			s.fail(err)
 		}
 	})
+	if s.verifier != nil {
+		running.Go(func() { s.verifier.run(asking) })
+	}
 	agents.Go(func() { agent(asking) })
 	s.logger.Info("the server answers", "address", listener.Addr(), "version", version())
 

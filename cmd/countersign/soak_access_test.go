@@ -71,6 +71,7 @@ var pageRules = map[string]rule{
 	"GET /log":                       {path: "/log", caps: "trace.read"},
 	"GET /evidence":                  {path: "/evidence", caps: "trace.read"},
 	"GET /evidence/checkpoint.txt":   {path: "/evidence/checkpoint.txt", caps: "trace.read"},
+	"POST /evidence/verify":          {path: "/evidence/verify", caps: "trace.read"},
 	"GET /evidence/confirms":         {path: "/evidence/confirms?confirm_id=ID", object: "confirm", caps: "trace.read", requester: true},
 	"GET /evidence/confirms/:id":     {path: "/evidence/confirms/ID", object: "confirm", caps: "trace.read", requester: true},
 	"GET /traces/:id":                {path: "/traces/ID", object: "trace", caps: "trace.read"},
