@@ -76,6 +76,7 @@ func (m *markup) inboxRow(row *InboxRow) {
 		m.html(`</span>`)
 	}
 	m.html(`</p>`)
+	m.rowLegend(row)
 	if row.Reason != "" {
 		m.html(agentsWords)
 		m.html(`<blockquote class="row-reason">`)
@@ -115,6 +116,14 @@ func (m *markup) rowTitle(row *InboxRow) {
 		m.agentInline(row.Heading)
 	}
 	m.toolNames(row.Tools)
+}
+
+// rowLegend says what is marked in the row's heading and target.
+func (m *markup) rowLegend(row *InboxRow) {
+	var c counts
+	c.tools(row.Tools...)
+	c.text(row.Heading, row.Target)
+	m.legend(c)
 }
 
 func (m *markup) rowMeta(row *InboxRow) {

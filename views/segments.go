@@ -10,9 +10,21 @@ import (
 	"countersign/domain/glyph"
 )
 
-// segmentsText is segments for SVG text, where a mark has no element of its own.
+// segmentsText is segments for SVG text. It knows no isolation; the style sheet
+// draws all of it from left to right.
 func segmentsText(s string) templ.Component {
-	return drawn(func(m *markup) { m.text(Shown(s)) })
+	return drawn(func(m *markup) {
+		for _, segment := range Visible(s) {
+			switch segment.Kind {
+			case MixedScript, LookAlike:
+				m.html(`<tspan class="`, classes[segment.Kind], `">`)
+				m.text(segment.Text)
+				m.html(`</tspan>`)
+			default:
+				m.text(segment.Text)
+			}
+		}
+	})
 }
 
 // wording shows a sentence of the server's own that may have names in it.

@@ -11,6 +11,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 	"github.com/google/go-cmp/cmp"
 
+	"countersign/domain/glyph"
 	"countersign/views"
 )
 
@@ -84,7 +85,7 @@ func TestD3_LookAlikes(t *testing.T) {
 		"сору", "аррӏе", "ТЕСТ", "оре", "а", "ρορ", // Cyrillic, Greek
 		"ᏢᎪᎩ", "ꓑꓮꓬ", "ⲢⲞⲢ", // Cherokee, Lisu, Coptic
 		"𝗗𝗲𝘂𝘁𝘀𝗰𝗵𝗲", "ａｄｍｉｎ", "Ⅳ", "ⓐ", "ⅰ", "\u212a", "pɑypal", "ɡoogle", "ſ",
-		"․", "．", "⁄", "∕", "／", "：", "＠", "∶", "꞉", "⧸", "𝟏𝟎𝟎", "１", "৪০", "०",
+		"․", "．", "⁄", "∕", "／", "：", "‥", "＠", "∶", "꞉", "⧸", "𝟏𝟎𝟎", "１", "৪০", "०",
 	} {
 		if diff := cmp.Diff([]views.Segment{{Text: text, Kind: views.LookAlike}}, views.Visible(text)); diff != "" {
 			t.Errorf("%q (-want, +got):\n%s", text, diff)
@@ -202,6 +203,9 @@ func TestVisibleOfEveryCharacter(t *testing.T) {
 		ordinary := r == '\n' || r == '\t' || r == ' ' || unicode.IsGraphic(r) && !unicode.Is(unicode.Zs, r)
 		if !ordinary && !marked {
 			t.Fatalf("%U hides", r)
+		}
+		if plain := segments[0].Kind == views.Plain; plain && (glyph.IsRightToLeft(r) || unicode.In(r, unicode.L, unicode.N) && glyph.Form(r) != "") {
+			t.Fatalf("%U is not marked", r)
 		}
 		if marked && !strings.HasPrefix(text, "⟦U+") {
 			t.Fatalf("%U is marked %q", r, text)

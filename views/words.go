@@ -156,12 +156,16 @@ func judge(text string) SegmentKind {
 	return Plain
 }
 
-// passesForSign reports whether r is another form of an ASCII sign, or looks like
-// one that separates the parts of an address, a path or a number. The full-width
-// signs of East Asian sentences are what they seem.
+// sentenceSigns are forms of ASCII signs that sentences are written with, of which
+// the wide ones are East Asian.
+const sentenceSigns = "，；！？（）…‼⁇⁈⁉"
+
+// passesForSign reports whether r is another form of ASCII signs, or looks like one
+// that separates the parts of an address, a path or a number. A sign for a word, as
+// that of a trade mark, looks like no other.
 func passesForSign(r rune) bool {
-	if form := glyph.Form(r); len(form) == 1 {
-		return !strings.ContainsRune("，；！？（）", r)
+	if form := glyph.Form(r); form != "" {
+		return !strings.ContainsRune(sentenceSigns, r) && (len(form) == 1 || !strings.ContainsFunc(form, unicode.IsLetter))
 	}
 	return separates(glyph.LookAlike(r))
 }

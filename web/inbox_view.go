@@ -126,5 +126,9 @@ func roleFilter(chosen string, rows []domain.InboxRow) []views.Option {
 		}
 	}
 	slices.Sort(names)
-	return choices(chosen, "Any role", names...)
+	options := choices(chosen, "Any role", names...)
+	for i := range options[1:] { // agents name them
+		options[i+1].Label = "“" + options[i+1].Label + "”"
+	}
+	return options
 }

@@ -206,7 +206,7 @@ func branches(n *html.Node) (lines []string) {
 		class := attribute(c, "class")
 		inner := branches(c)
 		switch {
-		case class == "invisible" || class == "mixed-script":
+		case slices.Contains([]string{"invisible", "mixed-script", "look-alike", "not-ascii", "edge-space", "turned", "turned number"}, class):
 			lines = append(lines, inner...)
 			continue
 		case class == "hidden-count":
