@@ -108,6 +108,7 @@ type facts struct {
 	ConfirmID string   `json:"confirm_id"`
 	Blocked   []string `json:"blocked"`
 	Unblocked []string `json:"unblocked"`
+	MoreSteps int      `json:"more_steps"` // that followed, and are not listed
 	// of users, keys and roles
 	Name      string       `json:"name"`
 	Roles     []string     `json:"roles"`

@@ -1,9 +1,11 @@
 package domain
 
 import (
+	"math"
 	"strings"
 
 	"countersign/domain/evidence"
+	"countersign/domain/mplp"
 )
 
 // pastPlan is a plan, as far as the log tells. Before it is created it is what
@@ -20,6 +22,7 @@ type pastPlan struct {
 	size     int    // steps
 	done     int    // steps that nobody has to wait for
 	failed   int    // steps
+	vague    bool   // the log does not list all steps that were blocked or freed
 
 	early   []int32 // confirms that were requested before it was there
 	pending int     // confirms of no single step that are
@@ -274,24 +277,31 @@ func (h *History) stepped(e *evidence.Entry, event string) {
 	switch {
 	case !p.there || p.imported || p.locked || p.status != PlanInProgress:
 		h.found("step %s of plan %s is %s, and the plan was not running", f.StepID, p.id, event)
-	case from != step.status:
+	case !p.may(step, from):
 		h.found("step %s of plan %s is %s from %s, and it was %s", f.StepID, p.id, event, from, step.status)
 	case !from.CanMove(to) || e.Type != to.event():
 		h.found("step %s of plan %s is %s: it does not go from %s to %s", f.StepID, p.id, event, from, to)
 	}
 	p.move(place, to)
+	p.vague = p.vague || f.MoreSteps > 0
 	for _, follow := range []struct {
 		ids      []string
 		from, to StepStatus
 	}{{f.Blocked, StepPending, StepBlocked}, {f.Unblocked, StepBlocked, StepPending}} {
 		for _, id := range follow.ids {
 			at, other := p.step(id)
-			if other.status != follow.from {
+			if !p.may(other, follow.from) {
 				h.found("step %s of plan %s is %s because of step %s, and it was %s", id, p.id, follow.to, f.StepID, other.status)
 			}
 			p.move(at, follow.to)
 		}
 	}
+}
+
+// may says whether a step may have had a status.
+func (p *pastPlan) may(s *pastStep, status StepStatus) bool {
+	waits := func(s StepStatus) bool { return s == StepPending || s == StepBlocked }
+	return s.status == status || p.vague && waits(s.status) && waits(status)
 }
 
 // move gives a step another status.
@@ -309,4 +319,16 @@ func (p *pastPlan) move(place int32, to StepStatus) {
 		}
 	}
 	s.status = to
+}
+
+// ReadPlan reads a plan as it is stored, whatever the limits were when it was
+// posted: what its row repeats of it, and the hash of what is approved.
+func ReadPlan(content []byte) (*Plan, error) {
+	const any = math.MaxInt32
+	sent, err := mplp.ParsePlan(content, mplp.Limits{Depth: 10_000, NumberLen: any, Actions: any, Steps: any, Edges: any, Events: any})
+	if err != nil {
+		return nil, err
+	}
+	p := new(Plan)
+	return p, p.fill(sent)
 }

@@ -95,7 +95,7 @@ func (t *telling) plan(r *reader) error {
 			t.tasks = append(t.tasks, t.apart(table))
 		}
 	}
-	t.tasks = append(append(t.tasks, rows...), t.decisions())
+	t.tasks = append(append(t.tasks, rows...), t.columns(), t.decisions(), t.plans())
 	for _, table := range tables {
 		for _, index := range table.indexes {
 			t.tasks = append(t.tasks, t.index(table, index))
