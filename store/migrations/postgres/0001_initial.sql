@@ -224,16 +224,22 @@ END $$;
 CREATE TRIGGER decisions_fixed BEFORE UPDATE ON decisions
 FOR EACH ROW EXECUTE FUNCTION decisions_fixed();
 
--- subject is the part of an approval that one execution used.
+-- subject is the part of an approval that one execution used. A step of a plan is
+-- used by one approval: of the rows with its plan_id and step_id one has the step
+-- itself for a subject, and the others are of that approval's actions.
 CREATE TABLE consumptions (
     requested_seq BIGINT NOT NULL REFERENCES confirms,
     subject       TEXT COLLATE "C" NOT NULL,
+    plan_id       TEXT COLLATE "C",
+    step_id       TEXT COLLATE "C",
     execution_id  TEXT COLLATE "C" NOT NULL,
     consumed_by   TEXT COLLATE "C" NOT NULL,
     consumed_at   BIGINT NOT NULL,
     seq           BIGINT NOT NULL,
     PRIMARY KEY (requested_seq, subject)
 );
+
+CREATE UNIQUE INDEX consumptions_step ON consumptions (plan_id, step_id) WHERE subject = 'step:' || step_id;
 
 CREATE TABLE traces (
     trace_id        TEXT COLLATE "C" PRIMARY KEY,

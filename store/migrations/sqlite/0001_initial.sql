@@ -210,16 +210,22 @@ CREATE TRIGGER decisions_fixed BEFORE UPDATE ON decisions
 WHEN EXISTS (SELECT 1 FROM confirm_contents WHERE requested_seq = OLD.requested_seq)
 BEGIN SELECT RAISE(ABORT, 'decisions are only ever appended'); END;
 
--- subject is the part of an approval that one execution used.
+-- subject is the part of an approval that one execution used. A step of a plan is
+-- used by one approval: of the rows with its plan_id and step_id one has the step
+-- itself for a subject, and the others are of that approval's actions.
 CREATE TABLE consumptions (
     requested_seq INTEGER NOT NULL REFERENCES confirms,
     subject       TEXT NOT NULL,
+    plan_id       TEXT,
+    step_id       TEXT,
     execution_id  TEXT NOT NULL,
     consumed_by   TEXT NOT NULL,
     consumed_at   INTEGER NOT NULL,
     seq           INTEGER NOT NULL,
     PRIMARY KEY (requested_seq, subject)
 ) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX consumptions_step ON consumptions (plan_id, step_id) WHERE subject = 'step:' || step_id;
 
 CREATE TABLE traces (
     trace_id        TEXT PRIMARY KEY,
