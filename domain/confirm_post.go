@@ -106,7 +106,7 @@ func (s *Service) logPosted(tx Tx, p *Principal, c *Confirm, in *posting, warnin
 	if c.Imported {
 		event = "confirm.imported"
 	}
-	facts := []any{"target_type", c.TargetType}
+	facts := []any{"target_type", c.TargetType, "requested_group", c.RequestedGroup}
 	if in.TargetID != "" { // one that was made up is in the content, and names nothing
 		facts = append(facts, "target_id", c.TargetID)
 	}

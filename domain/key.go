@@ -25,7 +25,7 @@ func (k *Key) ref() Ref { return Ref{KindAgent, k.ID} }
 
 func (k *Key) group() Group {
 	if k.OwnerID == "" {
-		return ownerless
+		return Group(k.ref().String())
 	}
 	return Group("user:" + k.OwnerID)
 }

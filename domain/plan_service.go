@@ -65,7 +65,7 @@ func (s *Service) PostPlan(ctx context.Context, ref Ref, in *mplp.Plan) (posted 
 		}
 		posted = &PostedPlan{Plan: &plan, Created: true, Warnings: warnings}
 		render = func() []byte { return plan.native(content, nil) }
-		return s.logPlan(tx, p, &plan, event, "steps", len(in.Steps), "warnings", loggedWarnings(warnings))
+		return s.logPlan(tx, p, &plan, event, "steps", len(in.Steps), "requested_group", plan.Group, "warnings", loggedWarnings(warnings))
 	})
 	if err != nil {
 		return nil, err

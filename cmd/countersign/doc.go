@@ -58,9 +58,10 @@
 //	countersign key list
 //	countersign key revoke NAME
 //
-// Create prints the key alone, this once. A key without an owner belongs to no
-// user, so any reviewer may decide what it requests; a key that may decide
-// needs an owner, and stops when they are disabled.
+// Create prints the key alone, this once. Without an owner the key stands alone:
+// it sees only what it requested itself, no other key sees that, and any reviewer
+// may decide it. The keys of one owner see what each other requested. A key that
+// may decide needs an owner, and stops when they are disabled.
 //
 // # Roles
 //

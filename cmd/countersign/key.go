@@ -16,7 +16,7 @@ var keyCreate = command{
 		var roles list
 		var expires life
 		f.Var(&roles, "role", "a `ROLE` to hold, by name or id; repeat for several")
-		owner := f.String("owner", "", "the `USER` who answers for the key; nobody in their group decides what it requests")
+		owner := f.String("owner", "", "the `USER` who answers for the key; nobody in their group decides what it requests. Without one the key stands alone: it sees only what it requested itself, and no other key sees that")
 		mayDecide := f.Bool("may-decide", false, "let the key decide what others request; needs an owner")
 		f.Var(&expires, "expires", "how long it lives: a `SPAN` such as 90d or 12h; else for ever")
 		return func(ctx context.Context, c *call) error {

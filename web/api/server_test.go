@@ -37,6 +37,8 @@ type server struct {
 	lot   *park.Lot        // nil: nobody is parked
 	log   *strings.Builder // what the operator is told; read it after the requests
 
+	agents sync.Once // their owner is made
+
 	mu    sync.Mutex
 	clock time.Time
 }
@@ -123,10 +125,11 @@ type client struct {
 // on is the client for a subtest.
 func (c *client) on(t *testing.T) *client { return &client{c.s, t, c.key} }
 
-// agent makes a key without owner: all of them are one group.
+// agent makes a key of the user who owns all of these: they are one group.
 func (s *server) agent(roles ...string) *client {
 	s.t.Helper()
-	return s.keyFor(domain.KeyInput{Name: "agent-" + strings.Join(roles, "-"), Roles: roles})
+	s.agents.Do(func() { s.owner("agents") })
+	return s.keyFor(domain.KeyInput{Name: "agent-" + strings.Join(roles, "-"), Roles: roles, Owner: "agents"})
 }
 
 // decider makes a key that may decide, with an owner of its own.
