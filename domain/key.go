@@ -9,6 +9,7 @@ type Key struct {
 	Name      string
 	Hash      []byte // of the secret
 	OwnerID   string // the user who answers for it; empty: none
+	Maker     Group  // who made it, and decides nothing that it asks for; empty: the command line
 	MayDecide bool   // the seeds' "authorized agent"; needs an owner
 	Roles     []string
 	CreatedAt time.Time

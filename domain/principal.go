@@ -52,7 +52,7 @@ func ParseRef(s string) Ref {
 
 // Group is the principal group: a user with all keys they own ("user:<id>"), or a
 // key without an owner ("key:<id>"). Nobody decides what their own group
-// requested.
+// requested, or what a key requested that it made.
 type Group string
 
 // Principal is who is acting, with the roles held at this moment. It is loaded

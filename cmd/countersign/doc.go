@@ -59,9 +59,9 @@
 //	countersign key revoke NAME
 //
 // Create prints the key alone, this once. Without an owner the key stands alone:
-// it sees only what it requested itself, no other key sees that, and any reviewer
-// may decide it. The keys of one owner see what each other requested. A key that
-// may decide needs an owner, and stops when they are disabled.
+// it sees only what it requested itself, and any reviewer may decide that. The keys of one owner see what each other requested. A key that
+// may decide needs an owner, and stops when they are disabled. Who makes a key on
+// the page of keys may not decide what it requests; keys made here have no maker.
 //
 // # Roles
 //

@@ -29,7 +29,7 @@ var serveCommand = command{
 		f.Var(&o.base, "base-url", "`URL` at which browsers and agents reach the server")
 		f.Var(&o.hosts, "host", "a further host `NAME` to answer to; repeat for several")
 		f.Var(&o.proxies, "trusted-proxy", "`CIDR` of proxies whose X-Forwarded-For is believed; repeat for several")
-		f.BoolVar(&o.selfApproval, "allow-self-approval", false, "let users, never keys, decide what their own group requested")
+		f.BoolVar(&o.selfApproval, "allow-self-approval", false, "let users, never keys, decide what they, their keys or keys that they made requested")
 		f.StringVar(&o.metrics, "metrics", "", "`ADDRESS` and port that answers /metrics for Prometheus, to whoever reaches it; else there are none")
 		f.Func("limits", fmt.Sprintf("`k=v,…`, which limits to change: by default %v", o.limits), o.setLimits)
 		f.StringVar(&o.signingKey, "signing-key", "", "`FILE` of the key that signs the log; else the database's name with .key, for PostgreSQL countersign.key")

@@ -44,6 +44,7 @@ CREATE TABLE keys (
     name_folded TEXT COLLATE "C" NOT NULL,
     hash        BYTEA NOT NULL,
     owner_id    TEXT COLLATE "C" REFERENCES users,
+    made_by     TEXT COLLATE "C",
     may_decide  BIGINT NOT NULL,
     created_at  BIGINT,
     expires_at  BIGINT,
@@ -52,6 +53,7 @@ CREATE TABLE keys (
 
 CREATE INDEX keys_name ON keys (name_folded, created_at, key_id);
 CREATE INDEX keys_owner ON keys (owner_id, name_folded, created_at, key_id) WHERE owner_id IS NOT NULL;
+CREATE INDEX keys_maker ON keys (made_by, key_id) WHERE made_by IS NOT NULL;
 
 -- No reference to roles: a revoked key keeps its list and must not keep a role
 -- from being deleted.

@@ -42,6 +42,7 @@ CREATE TABLE keys (
     name_folded TEXT NOT NULL,
     hash        BLOB NOT NULL,
     owner_id    TEXT REFERENCES users,
+    made_by     TEXT,
     may_decide  INTEGER NOT NULL,
     created_at  INTEGER,
     expires_at  INTEGER,
@@ -50,6 +51,7 @@ CREATE TABLE keys (
 
 CREATE INDEX keys_name ON keys (name_folded, created_at, key_id);
 CREATE INDEX keys_owner ON keys (owner_id, name_folded, created_at, key_id) WHERE owner_id IS NOT NULL;
+CREATE INDEX keys_maker ON keys (made_by, key_id) WHERE made_by IS NOT NULL;
 
 -- No reference to roles: a revoked key keeps its list and must not keep a role
 -- from being deleted.
