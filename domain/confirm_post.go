@@ -226,10 +226,9 @@ func (s *Service) aim(r Reader, p *Principal, c *Confirm, in *mplp.Confirm) (war
 	}
 	plan, err := visiblePlan(r, p, c.PlanID)
 	if ErrorCode(err) == CodeNotFound {
+		// Another group's keeps its id too: else the log would tell it from one that
+		// there is not. It counts for no plan (Plan.counts).
 		unknown(named, "plan")
-		if _, err := r.Plan(c.PlanID); err == nil {
-			c.PlanID = "" // another group's: it must not be touched
-		}
 		c.Binding = BoundPlan
 		if in.NamesStep() {
 			c.Binding = BoundUnknown

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"countersign/domain"
 	"countersign/domain/mplp"
 )
@@ -117,5 +119,73 @@ func TestB6_EntriesNameTheGroup(t *testing.T) {
 				t.Errorf("no %s of %s", kind, who)
 			}
 		}
+	}
+}
+
+// What names another group's plan is like what names none: in the answer, in the
+// log, in events, and in what becomes of it.
+func TestB9_AnotherGroupsPlanIsLikeUnknown(t *testing.T) {
+	t.Parallel()
+	for name, members := range map[string]string{
+		"the plan":          `"target_type":"plan","target_id":"PLAN"`,
+		"a step of it":      `"target_type":"plan","target_id":"PLAN","step_id":"s1"`,
+		"a call for a step": `"target_type":"other","target_id":"t","plan_id":"PLAN","step_id":"s1","actions":[{"name":"pay","args":{}}]`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			agent, reviewer := w.worker(), w.user("reviewer", "reviewer")
+			other := w.key("other", "executor", w.role("planning", "plan.*", "trace.read"))
+			w.running(agent, reviewer, "foreign")
+			told := func(plan string) string {
+				anonymous := func(v any) string {
+					text, err := json.Marshal(v)
+					if err != nil {
+						t.Fatal(err)
+					}
+					return strings.ReplaceAll(string(text), plan, "PLAN")
+				}
+				posted, err := w.tryPost(other, `{"confirm_id":"of-`+plan+`",`+strings.ReplaceAll(members, "PLAN", plan)+`}`)
+				if err != nil {
+					t.Fatal(err)
+				}
+				c := posted.Confirm
+				list := []string{anonymous(posted.Warnings), string(c.Binding), c.StepID, c.TargetHash, strings.ReplaceAll(c.PlanID, plan, "PLAN"), c.TraceID}
+				w.mustDecide(reviewer, c, domain.Approved)
+				in := domain.ConsumeInput{ConfirmID: c.ID, StepID: "s1", ArgsHash: noArgs, Action: new(int64)}
+				code, message := w.consume(other, in)
+				list = append(list, string(code), message, w.gate(other, plan, "s1"))
+				entries, err := w.Entries(w.ctx, domain.System, domain.EntryFilter{ConfirmID: c.ID, Limit: 10})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, e := range entries {
+					list = append(list, anonymous([]any{e.Type, e.PlanID, e.TraceID, e.SpanID}))
+				}
+				for _, f := range []domain.EventFilter{{ConfirmID: c.ID}, {PlanID: plan}} {
+					events, _, err := w.Events(w.ctx, other, f)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, e := range events {
+						for _, generated := range []string{"content_hash", "decision_id"} {
+							delete(e.Facts, generated)
+						}
+						list = append(list, anonymous([]any{e.Type, e.Family, e.Facts}))
+					}
+				}
+				return strings.Join(list, "\n")
+			}
+			unknown := told("unknown")
+			if diff := cmp.Diff(unknown, told("foreign")); diff != "" {
+				t.Errorf("another group's (-unknown +foreign):\n%s", diff)
+			}
+			if !strings.Contains(unknown, `"plan_id":"PLAN"`) {
+				t.Errorf("no event names what was asked for:\n%s", unknown)
+			}
+			if got := w.gate(agent, "foreign", "s1"); got != "RESUME approved" {
+				t.Errorf("its own group is told %s", got)
+			}
+		})
 	}
 }

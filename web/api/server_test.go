@@ -63,7 +63,7 @@ func newServerWith(t *testing.T, lot *park.Lot, change ...func(*domain.Config, *
 	}
 	config := domain.Config{Feed: feed, Now: s.now, Hasher: credential.NewHasher(credential.Params{Memory: 8, Time: 1, Parallelism: 1}, 2)}
 	e := echo.New()
-	e.HTTPErrorHandler = func(err error, c echo.Context) { api.WriteProblem(c, err) }
+	e.HTTPErrorHandler = func(err error, c echo.Context) { api.WriteProblem(c, s.Service, err) }
 	s.http = httptest.NewUnstartedServer(e)
 	t.Cleanup(func() {
 		feed.Close()
