@@ -69,7 +69,7 @@ type Confirm struct {
 	TargetType      TargetType
 	TargetID        string
 	TargetHash      string // what the target was when the confirm was created
-	PlanID          string // the plan it counts for; empty: none
+	PlanID          string // the plan it names, which may count it (Plan.counts); empty: none
 	StepID          string // with BoundStep
 	Binding         Binding
 	Status          Status

@@ -284,8 +284,12 @@ func (s *Service) finish(tx Tx, p *Principal, c *Confirm, d *Decision) (entry *e
 	if d.SentHash == "" && (d.Cause == CauseHuman || d.Cause == CauseAgent) {
 		facts = append(facts, "without_hash", true)
 	}
-	if d.DecidedBy == p.Ref && p.Group == c.RequestedGroup && d.Status != Cancelled {
-		facts = append(facts, "self_approval", true)
+	if (d.Cause == CauseHuman || d.Cause == CauseAgent) && d.Status != Cancelled {
+		if own, err := p.ownRequest(tx, c); err != nil {
+			return nil, err
+		} else if own != "" {
+			facts = append(facts, "self_approval", true)
+		}
 	}
 	if c.StepID != "" {
 		facts = append(facts, "step_id", c.StepID)

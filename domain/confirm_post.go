@@ -106,7 +106,7 @@ func (s *Service) logPosted(tx Tx, p *Principal, c *Confirm, in *posting, warnin
 	if c.Imported {
 		event = "confirm.imported"
 	}
-	facts := []any{"target_type", c.TargetType}
+	facts := []any{"target_type", c.TargetType, "requested_group", c.RequestedGroup}
 	if in.TargetID != "" { // one that was made up is in the content, and names nothing
 		facts = append(facts, "target_id", c.TargetID)
 	}
@@ -235,10 +235,9 @@ func (s *Service) aim(r Reader, p *Principal, c *Confirm, in *mplp.Confirm) (war
 	}
 	plan, err := visiblePlan(r, p, c.PlanID)
 	if ErrorCode(err) == CodeNotFound {
+		// Another group's keeps its id too: else the log would tell it from one that
+		// there is not. It counts for no plan (Plan.counts).
 		unknown(named, "plan")
-		if _, err := r.Plan(c.PlanID); err == nil {
-			c.PlanID = "" // another group's: it must not be touched
-		}
 		c.Binding = BoundPlan
 		if in.NamesStep() {
 			c.Binding = BoundUnknown

@@ -63,7 +63,11 @@ func (s *Service) Inbox(ctx context.Context, ref Ref, f ConfirmFilter, page Page
 		}
 		in.Rows = make([]InboxRow, len(list))
 		for i, row := range list {
-			in.Rows[i] = InboxRow{row, !row.Unproven && s.mayDecide(p, &row.Confirm)}
+			mine, err := s.mayDecide(r, p, &row.Confirm)
+			if err != nil {
+				return err
+			}
+			in.Rows[i] = InboxRow{row, mine && !row.Unproven}
 		}
 		in.Pending, err = pendingCount(r, p)
 		return err
@@ -103,9 +107,15 @@ func (s *Service) ConfirmRows(ctx context.Context, ref Ref, ids []string) (rows 
 
 // mayDecide is what the filter Mine narrows to. It is a mark in a list: which
 // decisions there are to make, the confirm's standing says.
-func (s *Service) mayDecide(p *Principal, c *Confirm) bool {
-	own := s.forbidsOwn(p) && p.Group == c.RequestedGroup
-	return p.decides() && !own && c.open() == nil && (c.RequiredRole == "" || p.Holds(c.RequiredRole))
+func (s *Service) mayDecide(r Reader, p *Principal, c *Confirm) (bool, error) {
+	if !p.decides() || c.open() != nil || c.RequiredRole != "" && !p.Holds(c.RequiredRole) {
+		return false, nil
+	}
+	if !s.forbidsOwn(p) {
+		return true, nil
+	}
+	own, err := p.ownRequest(r, c)
+	return own == "", err
 }
 
 // PendingCount counts the pending confirms that wait for anybody.
@@ -136,6 +146,7 @@ type ConfirmDetail struct {
 	Required     *Role           // the role that must decide; nil: any
 	Requester    *Role           // the registered role it was requested in
 	OwnerName    string          // of the user whose key requested it; empty: a user did, or the key has no owner
+	Maker        Group           // who made the key that requested it; empty: nobody did, or a user requested it
 	Before       *Confirm        // the one it supersedes
 	SupersededBy []string
 	Standing     Standing
@@ -218,6 +229,11 @@ func (s *Service) surroundings(r Reader, p *Principal, detail *ConfirmDetail) (e
 	if c.RoleRegistered {
 		if role, err := findRole(r, c.RequestedByRole); err == nil {
 			detail.Requester = role
+		}
+	}
+	if c.RequestedBy.Kind == KindAgent {
+		if key, err := r.Key(c.RequestedBy.ID); err == nil {
+			detail.Maker = key.Maker
 		}
 	}
 	// The group is that of the moment of the request, and names the owner.

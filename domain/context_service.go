@@ -79,7 +79,7 @@ func (s *Service) CreateContext(ctx context.Context, ref Ref, in *mplp.Context) 
 		if err := tx.InsertContext(c); err != nil {
 			return taken(err, "context")
 		}
-		return s.log(tx, p, evidence.Entry{Type: "context.created", ObjectID: c.ID, Data: data("title", c.Title, "status", c.Status)})
+		return s.log(tx, p, evidence.Entry{Type: "context.created", ObjectID: c.ID, Data: data("title", c.Title, "status", c.Status, "requested_group", c.Group)})
 	})
 	return c, err
 }

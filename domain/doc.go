@@ -51,7 +51,8 @@
 //	plan, step        an agent's graph of work (seed S3)
 //	context           the project a plan belongs to
 //	principal         who acts: a user, an agent (a key) or system (the clock)
-//	principal group   a user with all keys they own; all ownerless keys together
+//	principal group   a user with all keys they own; a key without an owner alone
+//	maker             who made a key, and decides nothing that it asks for
 //	role, capability  what a principal may do (seed S1)
 //	gate              answers whether a step may run: BLOCK, RESUME, ABORT, CLEANUP
 //	consumption       one use of an approval by one execution

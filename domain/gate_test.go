@@ -249,7 +249,7 @@ func TestConsume_OncePerPartOfAnApproval(t *testing.T) {
 		{"whole plan, a step", domain.ConsumeInput{ConfirmID: whole, ExecutionID: "e1", StepID: "s1"}, ""},
 		{"the same execution again", domain.ConsumeInput{ConfirmID: whole, ExecutionID: "e1", StepID: "s1"}, ""},
 		{"another execution", domain.ConsumeInput{ConfirmID: whole, ExecutionID: "e2", StepID: "s1"}, domain.CodeConsumed},
-		{"another step", domain.ConsumeInput{ConfirmID: whole, ExecutionID: "e2", StepID: "s2"}, ""},
+		{"another step", domain.ConsumeInput{ConfirmID: whole, ExecutionID: "e2", StepID: "s3"}, ""},
 		{"no such step", domain.ConsumeInput{ConfirmID: whole, ExecutionID: "e2", StepID: "s9"}, domain.CodeInvalid},
 		{"actions need an index", domain.ConsumeInput{ConfirmID: mixed.ID, ExecutionID: "e", ArgsHash: hash}, domain.CodeInvalid},
 		{"an index beyond", domain.ConsumeInput{ConfirmID: mixed.ID, ExecutionID: "e", Action: &two, ArgsHash: hash}, domain.CodeInvalid},

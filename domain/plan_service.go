@@ -65,7 +65,7 @@ func (s *Service) PostPlan(ctx context.Context, ref Ref, in *mplp.Plan) (posted 
 		}
 		posted = &PostedPlan{Plan: &plan, Created: true, Warnings: warnings}
 		render = func() []byte { return plan.native(content, nil) }
-		return s.logPlan(tx, p, &plan, event, plan.sentFacts(in, warnings)...)
+		return s.logPlan(tx, p, &plan, event, append(plan.sentFacts(in, warnings), "requested_group", plan.Group)...)
 	})
 	if err != nil {
 		return nil, err

@@ -33,8 +33,8 @@ type Service struct {
 	rand   io.Reader
 	hasher *credential.Hasher
 	limits Limits
-	// selfApproval lets users, never keys, decide what their own group
-	// requested.
+	// selfApproval lets users, never keys, decide what their own group, or a key
+	// that they made, requested.
 	selfApproval bool
 	// keyUse remembers the keys that were used lately (id to keyUse).
 	keyUse    sync.Map

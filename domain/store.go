@@ -99,6 +99,9 @@ type Reader interface {
 	PendingByType() (map[TargetType]int, error)
 	// Consumption of a part of an approval (see Consumption.Subject).
 	Consumption(requested int64, subject string) (*Consumption, error)
+	// ConsumptionOfStep is the one of a step itself, whose approval's actions are
+	// consumed beside it.
+	ConsumptionOfStep(planID, stepID string) (*Consumption, error)
 	// ApprovalCount counts the approval requests of a session.
 	ApprovalCount(sessionID string) (int, error)
 

@@ -29,7 +29,7 @@ func (s *Service) CreateTrace(ctx context.Context, ref Ref, in *mplp.TraceObject
 		if err := tx.InsertTrace(t); err != nil {
 			return taken(err, "trace")
 		}
-		return s.log(tx, p, evidence.Entry{Type: "trace.created", ObjectID: t.ID, TraceID: t.ID, PlanID: t.PlanID, Data: data("status", t.Status)})
+		return s.log(tx, p, evidence.Entry{Type: "trace.created", ObjectID: t.ID, TraceID: t.ID, PlanID: t.PlanID, Data: data("status", t.Status, "requested_group", t.Group)})
 	})
 	return t, err
 }

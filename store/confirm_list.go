@@ -264,11 +264,12 @@ func (w *walk) visible(v domain.Visibility) {
 }
 
 // decidable narrows to what the decider may decide. Without a group their own
-// group's confirms are among them: that is self-approval.
+// confirms are among them, and those of keys they made: that is self-approval.
 func (w *walk) decidable(v domain.Visibility) {
 	w.and("c.locked = 0")
 	if v.Group != "" {
 		w.and("c.requested_group <> ?", string(v.Group))
+		w.and("c.requested_by NOT IN (SELECT 'key:' || key_id FROM keys WHERE made_by = ?)", string(v.Group))
 	}
 	w.beside = append(w.beside, requires(v.Roles))
 }

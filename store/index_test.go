@@ -145,6 +145,7 @@ func TestOtherQueriesFollowIndexes(t *testing.T) {
 		"a page of users":       users.selects + "WHERE name_folded > 'n' AND name_folded LIKE '%n%' ESCAPE '!' ORDER BY name_folded LIMIT 51",
 		"a page of keys":        keys.selects + "WHERE (name_folded, created_at, key_id) > ('n', 1, 'k') AND (name_folded LIKE '%n%' ESCAPE '!' OR key_id = 'n')" + keysByName + " LIMIT 51",
 		"keys of a user":        keys.selects + "WHERE owner_id = 'u'" + keysByName,
+		"use of a step":         consumptions.selects + "WHERE plan_id = 'p' AND step_id = 's' AND subject = 'step:' || step_id",
 		"contexts of a group":   contexts.selects + "WHERE requested_group = 'g' ORDER BY created_at DESC, context_id DESC LIMIT 51",
 	} {
 		t.Run(name, func(t *testing.T) { heldTo(t, explain(t, db, text, nil), false) })

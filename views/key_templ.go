@@ -431,7 +431,7 @@ func keyForm(f KeyForm) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = hint("owner", "Nobody decides what their own keys ask for. Without an owner, every user may decide.").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = hint("owner", "Nobody decides what their own keys, or keys that they made, ask for. Without an owner the key stands alone: it sees only what it asked for itself. An owner other than yourself needs the capability *.").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

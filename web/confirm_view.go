@@ -271,8 +271,12 @@ func newHistory(p *confirmPage) (entries []views.DecisionEntry) {
 			Status: string(d.Status), Cause: string(d.Cause), Words: causeWords(d), By: decider(d), Role: d.DecidedByRole,
 			At: views.At(d.DecidedAt), Reason: d.Reason, Feedback: d.UserEditContent,
 		}
-		if d.Cause == domain.CauseHuman && string(p.Confirm.RequestedGroup) == d.DecidedBy.String() {
+		switch by := domain.Group(d.DecidedBy.String()); {
+		case d.Cause != domain.CauseHuman:
+		case by == p.Confirm.RequestedGroup:
 			entry.Warning = "decided by its own requester, which this server's settings allow"
+		case by == p.Maker:
+			entry.Warning = "decided by who made the key that requested it, which this server's settings allow"
 		}
 		entries = append(entries, entry)
 	}

@@ -138,10 +138,10 @@ func (s *Server) fail(err error, c echo.Context) {
 	var own *failure
 	switch {
 	case isAPI(c.Request().URL.Path) && errors.As(err, &own):
-		api.WriteProblem(c, echo.NewHTTPError(own.status))
+		api.WriteProblem(c, s.svc, echo.NewHTTPError(own.status))
 		return
 	case isAPI(c.Request().URL.Path):
-		api.WriteProblem(c, err)
+		api.WriteProblem(c, s.svc, err)
 		return
 	case view.Status == http.StatusUnauthorized:
 		err = s.toSignIn(c)

@@ -6,7 +6,9 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
+	"strings"
 
 	"github.com/gorilla/sessions"
 	"github.com/labstack/echo/v4"
@@ -193,5 +195,15 @@ func clientAddress(proxies []*net.IPNet) echo.IPExtractor {
 	for _, network := range proxies {
 		trust = append(trust, echo.TrustIPRange(network))
 	}
-	return echo.ExtractIPFromXFFHeader(trust...)
+	extract := echo.ExtractIPFromXFFHeader(trust...)
+	return func(r *http.Request) string {
+		forwarded := strings.Split(strings.Join(r.Header.Values(echo.HeaderXForwardedFor), ","), ",")
+		for i, client := range forwarded {
+			// Some proxies name the port too, which the extractor takes for no address.
+			if at, err := netip.ParseAddrPort(strings.TrimSpace(client)); err == nil {
+				forwarded[i] = at.Addr().String()
+			}
+		}
+		return extract(&http.Request{RemoteAddr: r.RemoteAddr, Header: http.Header{echo.HeaderXForwardedFor: {strings.Join(forwarded, ",")}}})
+	}
 }

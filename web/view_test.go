@@ -78,16 +78,20 @@ func TestHistoryMarksSelfApproval(t *testing.T) {
 	t.Parallel()
 	reviewer := domain.Ref{Kind: domain.KindUser, ID: "r"}
 	page := &confirmPage{ConfirmDetail: &domain.ConfirmDetail{
-		Confirm: &domain.Confirm{RequestedGroup: "user:r"},
+		Confirm: &domain.Confirm{RequestedGroup: "user:r"}, Maker: "user:m",
 		Decisions: []*domain.Decision{
 			{Cause: domain.CauseHuman, DecidedBy: reviewer, DecidedByName: "reviewer"},
 			{Cause: domain.CauseHuman, DecidedBy: domain.Ref{Kind: domain.KindUser, ID: "other"}},
 			{Cause: domain.CauseTimeout, DecidedBy: domain.System, DecidedByName: "system"},
+			{Cause: domain.CauseHuman, DecidedBy: domain.Ref{Kind: domain.KindUser, ID: "m"}},
 		},
 	}}
 	history := newHistory(page)
 	if history[0].Warning == "" || history[1].Warning != "" || history[2].Warning != "" {
 		t.Errorf("warnings %q, %q, %q", history[0].Warning, history[1].Warning, history[2].Warning)
+	}
+	if !strings.Contains(history[3].Warning, "made the key") {
+		t.Errorf("of the maker: %q", history[3].Warning)
 	}
 	if history[0].By != "reviewer" || history[2].By != "" {
 		t.Errorf("deciders %q and %q", history[0].By, history[2].By)

@@ -64,9 +64,10 @@
 //	countersign key list
 //	countersign key revoke NAME
 //
-// Create prints the key alone, this once. A key without an owner belongs to no
-// user, so any reviewer may decide what it requests; a key that may decide
-// needs an owner, and stops when they are disabled.
+// Create prints the key alone, this once. Without an owner the key stands alone:
+// it sees only what it requested itself, and any reviewer may decide that. The keys of one owner see what each other requested. A key that
+// may decide needs an owner, and stops when they are disabled. Who makes a key on
+// the page of keys may not decide what it requests; keys made here have no maker.
 //
 // # Roles
 //

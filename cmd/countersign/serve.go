@@ -29,7 +29,7 @@ var serveCommand = command{
 		f.Var(&o.base, "base-url", "`URL` at which browsers and agents reach the server")
 		f.Var(&o.hosts, "host", "a further host `NAME` to answer to; repeat for several")
 		f.Var(&o.proxies, "trusted-proxy", "`CIDR` of proxies whose X-Forwarded-For is believed; repeat for several")
-		f.BoolVar(&o.selfApproval, "allow-self-approval", false, "let users, never keys, decide what their own group requested")
+		f.BoolVar(&o.selfApproval, "allow-self-approval", false, "let users, never keys, decide what they, their keys or keys that they made requested")
 		f.StringVar(&o.metrics, "metrics", "", "`ADDRESS` and port that answers /metrics for Prometheus, to whoever reaches it; else there are none")
 		f.Var(&o.verifyEvery, "verify-every", "`INTERVAL` at which the server runs evidence verify on its database, first when it has started; 0: never")
 		f.Func("limits", fmt.Sprintf("`k=v,…`, which limits to change: by default %v", o.limits), o.setLimits)

@@ -104,11 +104,24 @@ func testConfirmVisibility(t *testing.T, s Store) {
 	insert(t, s, add("own", "user:u1", "", 1), add("own-role", "user:u1", "r2", 2),
 		add("other", "keys", "", 3), add("other-r1", "keys", "r1", 4), add("other-r2", "keys", "r2", 4), locked, imported, decided)
 
+	made := add("made", "key:k9", "r3", 9)
+	made.RequestedBy = domain.Ref{Kind: domain.KindAgent, ID: "k9"}
+	insert(t, s, made)
+	write(t, s, func(tx domain.Tx) error {
+		k := key("k9", "made")
+		k.Maker = "user:u3"
+		return tx.InsertKey(k)
+	})
+
 	for _, tt := range []struct {
 		name   string
 		filter domain.ConfirmFilter
 		want   []string
 	}{
+		{"mine of what another's key asks", domain.ConfirmFilter{Mine: true, Visible: everything, Decider: domain.Visibility{Group: "user:u1", Roles: []string{"r3"}}},
+			[]string{"other", "made"}},
+		{"mine of what a key asks that I made", domain.ConfirmFilter{Mine: true, Visible: everything, Decider: domain.Visibility{Group: "user:u3", Roles: []string{"r3"}}},
+			[]string{"own", "other"}},
 		{"nobody", domain.ConfirmFilter{}, nil},
 		{"own group", domain.ConfirmFilter{Visible: domain.Visibility{Group: "user:u1"}}, []string{"own-role", "own"}},
 		{"decider without roles", domain.ConfirmFilter{Status: domain.Pending, Visible: domain.Visibility{Group: "user:u1", Decides: true}},

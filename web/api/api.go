@@ -104,7 +104,7 @@ func (a *api) guard(h handler) echo.HandlerFunc {
 		requestID(c)
 		c.Response().Header().Set(echo.HeaderCacheControl, "no-store")
 		query, malformed := url.ParseQuery(c.Request().URL.RawQuery)
-		by, err := a.authenticate(c.Request(), query)
+		by, err := authenticate(a.service, c.Request(), query)
 		if err != nil {
 			return err
 		}
@@ -171,7 +171,7 @@ func (a *api) fail(c echo.Context, err error) {
 // authenticate finds whose key stands in the Authorization header. A key in the
 // address is refused even when it is valid: addresses end up in logs and
 // histories.
-func (a *api) authenticate(r *http.Request, query url.Values) (domain.Ref, error) {
+func authenticate(service *domain.Service, r *http.Request, query url.Values) (domain.Ref, error) {
 	for _, values := range query {
 		for _, v := range values {
 			if _, _, err := credential.ParseKey(v); err == nil {
@@ -180,7 +180,7 @@ func (a *api) authenticate(r *http.Request, query url.Values) (domain.Ref, error
 			}
 		}
 	}
-	return a.service.Recognize(r.Context(), bearer(r))
+	return service.Recognize(r.Context(), bearer(r))
 }
 
 // bearer is the token of the one Authorization header, or of the handshake of a

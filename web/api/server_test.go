@@ -37,6 +37,7 @@ type server struct {
 	log   *strings.Builder // what the operator is told; read it after the requests
 
 	requests sync.WaitGroup
+	agents   sync.Once // their owner is made
 
 	mu    sync.Mutex
 	clock time.Time
@@ -55,7 +56,7 @@ func newServer(t *testing.T, change ...func(*domain.Config, *http.Server)) *serv
 	}
 	config := domain.Config{Feed: feed, Now: s.now, Hasher: credential.NewHasher(credential.Params{Memory: 8, Time: 1, Parallelism: 1}, 2)}
 	e := echo.New()
-	e.HTTPErrorHandler = func(err error, c echo.Context) { api.WriteProblem(c, err) }
+	e.HTTPErrorHandler = func(err error, c echo.Context) { api.WriteProblem(c, s.Service, err) }
 	s.http = httptest.NewUnstartedServer(e)
 	e.Pre(func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
@@ -149,10 +150,11 @@ type client struct {
 // on is the client for a subtest.
 func (c *client) on(t *testing.T) *client { return &client{c.s, t, c.key} }
 
-// agent makes a key without owner: all of them are one group.
+// agent makes a key of the user who owns all of these: they are one group.
 func (s *server) agent(roles ...string) *client {
 	s.t.Helper()
-	return s.keyFor(domain.KeyInput{Name: "agent-" + strings.Join(roles, "-"), Roles: roles})
+	s.agents.Do(func() { s.owner("agents") })
+	return s.keyFor(domain.KeyInput{Name: "agent-" + strings.Join(roles, "-"), Roles: roles, Owner: "agents"})
 }
 
 // decider makes a key that may decide, with an owner of its own.

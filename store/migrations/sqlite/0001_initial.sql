@@ -46,6 +46,7 @@ CREATE TABLE keys (
     name_folded TEXT NOT NULL,
     hash        BLOB NOT NULL,
     owner_id    TEXT REFERENCES users,
+    made_by     TEXT,
     may_decide  INTEGER NOT NULL,
     created_at  INTEGER,
     expires_at  INTEGER,
@@ -55,6 +56,7 @@ CREATE TABLE keys (
 
 CREATE INDEX keys_name ON keys (name_folded, created_at, key_id);
 CREATE INDEX keys_owner ON keys (owner_id, name_folded, created_at, key_id) WHERE owner_id IS NOT NULL;
+CREATE INDEX keys_maker ON keys (made_by, key_id) WHERE made_by IS NOT NULL;
 
 -- No reference to roles: a revoked key keeps its list and must not keep a role
 -- from being deleted.
@@ -222,10 +224,14 @@ CREATE TRIGGER decisions_fixed BEFORE UPDATE ON decisions
 WHEN EXISTS (SELECT 1 FROM confirm_contents WHERE requested_seq = OLD.requested_seq)
 BEGIN SELECT RAISE(ABORT, 'decisions are only ever appended'); END;
 
--- subject is the part of an approval that one execution used.
+-- subject is the part of an approval that one execution used. A step of a plan is
+-- used by one approval: of the rows with its plan_id and step_id one has the step
+-- itself for a subject, and the others are of that approval's actions.
 CREATE TABLE consumptions (
     requested_seq INTEGER NOT NULL REFERENCES confirms,
     subject       TEXT NOT NULL,
+    plan_id       TEXT,
+    step_id       TEXT,
     execution_id  TEXT NOT NULL,
     consumed_by   TEXT NOT NULL,
     consumed_at   INTEGER NOT NULL,
@@ -233,6 +239,8 @@ CREATE TABLE consumptions (
     entry_seq     INTEGER NOT NULL,
     PRIMARY KEY (requested_seq, subject)
 ) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX consumptions_step ON consumptions (plan_id, step_id) WHERE subject = 'step:' || step_id;
 
 CREATE TABLE traces (
     trace_id        TEXT PRIMARY KEY,
