@@ -22,12 +22,12 @@ type documents struct {
 	size  int
 }
 
-func (d *documents) parse(content []byte, limits mplp.Limits) (*mplp.Plan, error) {
+func (d *documents) parse(content []byte) (*mplp.Plan, error) {
 	hash := sha256.Sum256(content)
 	if plan := d.find(hash); plan != nil {
 		return plan, nil
 	}
-	plan, err := mplp.ParsePlan(content, limits)
+	plan, err := mplp.ParseStoredPlan(content)
 	if err == nil {
 		d.keep(hash, plan, len(content))
 	}
@@ -55,7 +55,7 @@ func (s *Service) planDocument(r Reader, id string) (*mplp.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.documents.parse(content, s.limits.Wire())
+	return s.documents.parse(content)
 }
 
 // planNative is the plan as the JSON interface gives it: as sent, with the

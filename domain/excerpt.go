@@ -1,0 +1,54 @@
+package domain
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Excerpt is how a text begins, for lists: a text that fills a body is not to
+// fill a page too.
+type Excerpt struct {
+	Text string
+	More int // characters that follow
+}
+
+// NewExcerpt is an excerpt of so many characters at most. It keeps nothing else
+// of the text in memory.
+func NewExcerpt(text string, most int) Excerpt {
+	at := 0
+	for range most {
+		if at == len(text) {
+			return Excerpt{Text: text}
+		}
+		_, size := utf8.DecodeRuneInString(text[at:])
+		at += size
+	}
+	if at == len(text) {
+		return Excerpt{Text: text}
+	}
+	return Excerpt{strings.Clone(text[:at]), utf8.RuneCountInString(text[at:])}
+}
+
+// Left says how much is left out; empty when nothing is.
+func (e Excerpt) Left() string {
+	switch e.More {
+	case 0:
+		return ""
+	case 1:
+		return "… and 1 more character"
+	}
+	digits := strconv.Itoa(e.More)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return "… and " + digits + " more characters"
+}
+
+// String is the excerpt and how much is left out.
+func (e Excerpt) String() string {
+	if e.More == 0 {
+		return e.Text
+	}
+	return e.Text + " " + e.Left()
+}
