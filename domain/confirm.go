@@ -186,6 +186,7 @@ type ConfirmFilter struct {
 	Query           string // prefix of id, tool, requester, target or session
 	Mine            bool   // only what the reader may decide: pending, no import
 	WithImports     bool   // an inbox has none
+	Bare            bool   // rows without titles, reasons and tools
 	// ChangedSince narrows to those that were requested or decided at this log
 	// number or after it: what a stream may have missed.
 	ChangedSince *int64
@@ -198,9 +199,9 @@ type ConfirmFilter struct {
 type ConfirmRow struct {
 	Confirm
 	Title    string // of the plan or context that it is about; empty: it has none
-	Reason   string
+	Reason   Excerpt
 	Tools    []string
-	Decision *Decision // the latest, with decided confirms; without its actions
+	Decision *Decision // the latest, with decided confirms; without its texts and its actions
 }
 
 // Written is how many bytes people and agents have written into the row: what is
@@ -209,12 +210,9 @@ func (r *ConfirmRow) Written() (n int) {
 	for _, text := range r.Tools {
 		n += len(text)
 	}
-	for _, text := range []string{r.ID, r.TargetID, r.StepID, r.Title, r.Reason, r.RequestedByName, r.RequestedByRole, r.RequiredRole,
+	for _, text := range []string{r.ID, r.TargetID, r.StepID, r.Title, r.Reason.Text, r.RequestedByName, r.RequestedByRole, r.RequiredRole,
 		r.SessionID, r.MessageID, r.ApprovalKey, r.TraceID, r.SpanID} {
 		n += len(text)
-	}
-	if r.Decision != nil {
-		n += len(r.Decision.Reason) + len(r.Decision.UserEditContent)
 	}
 	return n
 }
@@ -224,6 +222,9 @@ func (r *ConfirmRow) Written() (n int) {
 type Page struct {
 	Limit  int // 0: 50
 	Cursor string
+	// Bytes ends a page of large objects before its limit: with the object before
+	// the one that would make it larger, and with one at least. 0: no bound.
+	Bytes int
 }
 
 // Limit of a page when none is asked for, and the largest.

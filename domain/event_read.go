@@ -45,6 +45,7 @@ type eventReading struct {
 	list []Event
 	last Cursor // how far it has read: past what the filter or the reader's rights left out
 	more bool   // it has not come to the end
+	size int    // about how many bytes the list has as JSON
 }
 
 func (s *Service) events(ctx context.Context, ref Ref, f EventFilter) (*eventReading, error) {
@@ -104,6 +105,9 @@ func (g *eventReading) read(r Reader, p *Principal, types []string) error {
 	return nil
 }
 
+// eventOverhead is about how many bytes an event has beside what its entry says.
+const eventOverhead = 1 << 10
+
 // take adds the events of an entry that are still to be given, while there is
 // room.
 func (g *eventReading) take(e *evidence.Entry, visible bool) {
@@ -112,10 +116,11 @@ func (g *eventReading) take(e *evidence.Entry, visible bool) {
 			continue
 		}
 		if visible && (g.Family == "" || event.Family == g.Family) && (g.Type == "" || event.Type == g.Type) {
-			if g.more = len(g.list) == g.Limit; g.more {
+			size := eventOverhead + len(e.Data) + len(e.Role)
+			if g.more = len(g.list) == g.Limit || len(g.list) > 0 && g.size+size > MaxPageBytes; g.more {
 				return
 			}
-			g.list = append(g.list, event)
+			g.list, g.size = append(g.list, event), g.size+size
 		}
 		g.last = event.Cursor
 	}

@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -11,6 +12,32 @@ import (
 type Excerpt struct {
 	Text string
 	More int // characters that follow
+}
+
+// fillPage collects the objects of rows, which are read one by one, until they fill
+// the page. next leads on from the last of the rows, and cut from the first so
+// many. Rows whose objects are not there any more are left out.
+func fillPage[T any](page Page, rows []T, next string, object func(T) ([]byte, error), cut func(rows int) (string, error)) (list [][]byte, _ string, err error) {
+	bytes := 0
+	for i, row := range rows {
+		full := page.Bytes > 0 && bytes >= page.Bytes
+		var made []byte
+		if !full {
+			if made, err = object(row); errors.Is(err, ErrNotFound) {
+				continue
+			} else if err != nil {
+				return nil, "", err
+			}
+			bytes += len(made)
+			full = page.Bytes > 0 && bytes > page.Bytes && len(list) > 0
+		}
+		if full {
+			next, err = cut(i)
+			return list, next, err
+		}
+		list = append(list, made)
+	}
+	return list, next, nil
 }
 
 // NewExcerpt is an excerpt of so many characters at most. It keeps nothing else

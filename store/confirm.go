@@ -144,7 +144,7 @@ func (r *reader) Forgettable(decidedBefore time.Time, p domain.Page) (ids []stri
 	w.and("COALESCE(p.status, '') NOT IN ('proposed', 'approved', 'in_progress')")
 	const joins = "JOIN confirm_contents t ON t.requested_seq = c.requested_seq LEFT JOIN plans p ON p.plan_id = c.plan_id"
 	var old domain.Confirm
-	into := target[domain.Confirm]{[]any{&old.ID, &old.DecidedSeq}, func() domain.Confirm { return old }}
+	into := target[domain.Confirm]{[]any{&old.ID, &old.DecidedSeq}, func() domain.Confirm { return old }, nil}
 	list, next, err := walkPage(r, w, p, "c.confirm_id, c.decided_order", joins, into,
 		func(c domain.Confirm) place { return place{order: c.DecidedSeq} })
 	for _, c := range list {

@@ -16,10 +16,10 @@ var (
 )
 
 // Lists leave out what they do not need: each column of each row costs. What is
-// derived is never read, and the actions of a decision are large.
+// derived is never read, and the actions and the texts of a decision are large.
 var (
 	confirmsListed  = confirms.without("canonical_id")
-	decisionsListed = decisions.without("actions")
+	decisionsListed = decisions.without("actions", "reason", "user_edit_content")
 )
 
 const (
@@ -31,17 +31,28 @@ const (
 		AND d.number = (SELECT MAX(number) FROM decisions WHERE requested_seq = c.requested_seq)`
 )
 
-// rowsOf is what to read for the rows of a walk, and into what.
-func rowsOf(w *walk) (columns, joins string, into target[*domain.ConfirmRow]) {
+// longTitle is how many characters of a title a row has: those that were stored
+// before titles had a limit may have millions.
+const longTitle = 4 << 10
+
+// rowsOf is what to read for the rows of a walk, and into what. Of a reason, which
+// may fill a body, a row has no more than a list shows.
+func rowsOf(w *walk, bare bool) (columns, joins string, into target[*domain.ConfirmRow]) {
 	listed, d := new(domain.ConfirmRow), new(domain.Decision)
-	columns, joins = confirmsListed.list("c.")+", COALESCE(p.title, x.title), t.reason, t.tools", joinTitles
-	into.dest = append(confirmsListed.dest(&listed.Confirm), text(&listed.Title), text(&listed.Reason), list(&listed.Tools))
+	var title, reason string
+	columns, into.dest = confirmsListed.list("c."), confirmsListed.dest(&listed.Confirm)
+	if !bare {
+		columns, joins = columns+", COALESCE(p.title, x.title), t.reason, t.tools", joinTitles
+		into.dest = append(into.dest, text(&title), text(&reason), list(&listed.Tools))
+	}
 	if w.keyset != byDeadline { // what is pending has no decision
 		columns, joins = columns+", "+decisionsListed.list("d."), joins+joinDecisions
 		into.dest = append(into.dest, decisionsListed.dest(d)...)
 	}
 	into.take = func() *domain.ConfirmRow {
 		taken := *listed
+		taken.Title = domain.NewExcerpt(title, longTitle).String()
+		taken.Reason = domain.NewExcerpt(reason, domain.MaxExcerpt)
 		if d.ID != "" {
 			decision := *d
 			taken.Decision = &decision
@@ -61,7 +72,7 @@ func (r *reader) Confirms(f domain.ConfirmFilter, p domain.Page) ([]*domain.Conf
 		if err != nil {
 			return nil, "", err
 		}
-		columns, joins, into := rowsOf(w)
+		columns, joins, into := rowsOf(w, f.Bare)
 		return walkPage(r, w, p, columns, joins, into,
 			func(row *domain.ConfirmRow) place { return position(w.keyset, &row.Confirm) })
 	})
@@ -69,7 +80,7 @@ func (r *reader) Confirms(f domain.ConfirmFilter, p domain.Page) ([]*domain.Conf
 
 // ConfirmRows finds confirms along the index of canonical ids.
 func (r *reader) ConfirmRows(ids []string) (found []*domain.ConfirmRow, err error) {
-	columns, joins, into := rowsOf(&walk{keyset: byDeadline})
+	columns, joins, into := rowsOf(&walk{keyset: byDeadline}, false)
 	for some := range slices.Chunk(ids, manyRows) {
 		canonical := make([]string, len(some))
 		for i, id := range some {

@@ -37,7 +37,7 @@ func TestListsFollowIndexesInPostgreSQL(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				columns, joins, _ := rowsOf(w)
+				columns, joins, _ := rowsOf(w, f.Bare)
 				page := w.page(columns, joins, []condition{w.after(place{1, "id"})}, domain.DefaultPage)
 				for _, setting := range []string{"enable_seqscan", "enable_bitmapscan", "enable_sort"} {
 					if _, err := r.c.exec("SELECT set_config($1, 'off', true)", setting); err != nil {

@@ -94,7 +94,7 @@ func explainPage(t *testing.T, db *DB, f domain.ConfirmFilter) (w *walk, plan st
 	from := []condition{w.after(place{1, "id"})}
 	ahead := new(statement)
 	w.places(ahead, from)
-	columns, joins, _ := rowsOf(w)
+	columns, joins, _ := rowsOf(w, f.Bare)
 	page := w.page(columns, joins, from, domain.DefaultPage)
 	return w, explain(t, db, page.String(), page.args) + "\n" + explain(t, db, ahead.String(), ahead.args)
 }
@@ -135,7 +135,7 @@ func TestOtherQueriesFollowIndexes(t *testing.T) {
 			heldTo(t, explain(t, db, "SELECT entry FROM log "+s.String(), s.args), false)
 		})
 	}
-	columns, joins, _ := rowsOf(&walk{keyset: byDeadline})
+	columns, joins, _ := rowsOf(&walk{keyset: byDeadline}, false)
 	for name, text := range map[string]string{
 		"confirms by their ids": "SELECT " + columns + " FROM confirms c " + joins + " WHERE c.canonical_id IN ('a', 'b')",
 		"due":                   "SELECT confirm_id FROM confirms WHERE status = 'pending' AND inbox_order <= 9 ORDER BY inbox_order, confirm_id LIMIT 100",

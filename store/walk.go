@@ -135,10 +135,39 @@ func (r *reader) ahead(w *walk, from []condition) (*place, error) {
 	return &at, err
 }
 
-// target is what a row is read into: dest, whose value take then gives.
+// target is what a row is read into: dest, whose value take then gives. size is
+// how many bytes it weighs in a page; nil where no row is large.
 type target[T any] struct {
 	dest []any
 	take func() T
+	size func(T) int
+}
+
+// read reads a page of rows, and one more if it says that there is a next page.
+// full is how many rows have filled it, if their bytes have and there are more; 0
+// else. A row that alone is larger than a page is a page.
+func (t *target[T]) read(r *reader, text string, args []any, p domain.Page) (list []T, full int, err error) {
+	bytes := 0
+	err = r.c.each(text, args, func(rows row) error {
+		if p.Bytes > 0 && bytes >= p.Bytes {
+			full = len(list)
+			return errEnough
+		}
+		if err := rows.Scan(t.dest...); err != nil {
+			return err
+		}
+		v := t.take()
+		if t.size != nil {
+			bytes += t.size(v)
+		}
+		if p.Bytes > 0 && bytes > p.Bytes && len(list) > 0 {
+			full = len(list)
+			return errEnough
+		}
+		list = append(list, v)
+		return nil
+	})
+	return list, full, err
 }
 
 // walkPage reads a page; at gives a row's place.
@@ -153,16 +182,12 @@ func walkPage[T any](r *reader, w *walk, p domain.Page, columns, joins string, i
 	}
 	limit := pageLimit(p)
 	s := w.page(columns, joins, from, limit)
-	err = r.c.each(s.String(), s.args, func(rows row) error {
-		if err := rows.Scan(into.dest...); err != nil {
-			return err
-		}
-		list = append(list, into.take())
-		return nil
-	})
+	list, full, err := into.read(r, s.String(), s.args, p)
 	switch {
 	case err != nil:
 		return nil, "", fmt.Errorf("list %s: %w", w.table, err)
+	case full > 0:
+		return list, w.cursor(at(list[full-1])), nil
 	case len(list) > limit:
 		return list[:limit], w.cursor(at(list[limit-1])), nil
 	case len(w.beside) == 0 && len(w.hits) == 0:
@@ -176,9 +201,14 @@ func walkPage[T any](r *reader, w *walk, p domain.Page, columns, joins string, i
 }
 
 // walk reads a page of the table alone.
-func (t *table[T]) walk(r *reader, w *walk, p domain.Page, at func(*T) place) ([]*T, string, error) {
+func (t *table[T]) walk(r *reader, w *walk, p domain.Page, size func(*T) int, at func(*T) place) ([]*T, string, error) {
+	return walkPage(r, w, p, t.list("c."), "", t.target(size), at)
+}
+
+// target is for rows of the table.
+func (t *table[T]) target(size func(*T) int) target[*T] {
 	v := new(T)
-	return walkPage(r, w, p, t.list("c."), "", target[*T]{t.dest(v), func() *T { taken := *v; return &taken }}, at)
+	return target[*T]{t.dest(v), func() *T { taken := *v; return &taken }, size}
 }
 
 // statement is a query in the making.

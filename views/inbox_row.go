@@ -5,9 +5,12 @@ import (
 	"time"
 
 	"github.com/a-h/templ"
+
+	"countersign/domain"
 )
 
-// InboxRow is one confirm of the list. Text from the agent is shown whole.
+// InboxRow is one confirm of the list. Of a long text from the agent it shows the
+// beginning.
 type InboxRow struct {
 	InboxFacts
 	Tools []string // names of the actions, in order
@@ -21,7 +24,8 @@ type InboxFacts struct {
 	Heading                 string // what it is called if it calls no tool
 	Target                  string // the plan's title or the target's id; empty if that says nothing
 	Step                    string // the step that it gates, if any
-	Reason                  string // the agent's words
+	Reason                  string // the agent's words, as far as a list has them
+	ReasonMore              int    // characters that follow
 	Requester               string // principal: the key's name
 	RequestRole             string
 	RoleUnknown             bool // the role is a label, not a registered role
@@ -62,7 +66,7 @@ func (m *markup) inboxRow(row *InboxRow) {
 	m.text(row.TargetType)
 	m.html(`</span> `)
 	if row.Target != "" && (len(row.Tools) > 0 || row.Target != row.Heading) {
-		m.agentInline(row.Target)
+		m.excerptInline(row.Target, labelLength)
 	}
 	if row.Step != "" {
 		m.html(`<span class="step-ref">`)
@@ -73,7 +77,7 @@ func (m *markup) inboxRow(row *InboxRow) {
 	m.html(`</p>`)
 	if row.Reason != "" {
 		m.html(`<blockquote class="row-reason">`)
-		m.agentText(row.Reason)
+		m.excerptText(domain.Excerpt{Text: row.Reason, More: row.ReasonMore})
 		m.html(`</blockquote>`)
 	}
 	m.rowMeta(row)
@@ -93,9 +97,9 @@ func (m *markup) inboxRow(row *InboxRow) {
 // rowTitle names the tools, or what has none by its heading.
 func (m *markup) rowTitle(row *InboxRow) {
 	if len(row.Tools) == 0 {
-		m.agentInline(row.Heading)
+		m.excerptInline(row.Heading, labelLength)
 	}
-	m.toolNames(row.Tools)
+	m.listedTools(row.Tools)
 }
 
 func (m *markup) rowMeta(row *InboxRow) {
@@ -103,7 +107,7 @@ func (m *markup) rowMeta(row *InboxRow) {
 	m.icon("agent")
 	m.agentInline(row.Requester)
 	m.html(`</span> <span>as `)
-	m.agentInline(row.RequestRole)
+	m.excerptInline(row.RequestRole, labelLength)
 	if row.RoleUnknown {
 		m.html(` <em class="unregistered">not registered</em>`)
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/a-h/templ"
+
+	"countersign/domain"
 )
 
 // ToolNames words tool calls in a line: "deploy + send_mail × 32".
@@ -32,23 +34,51 @@ func toolRuns(names []string) iter.Seq2[string, int] {
 	}
 }
 
-func toolNames(names []string) templ.Component {
-	return drawn(func(m *markup) { m.toolNames(names) })
+// ListedTools is ToolNames for lists, which have the first of many and of long
+// names the beginning.
+func ListedTools(names []string) string {
+	var words []string
+	shown, left := listedTools(names)
+	for _, run := range shown {
+		words = append(words, domain.NewExcerpt(run.name, toolLength).String()+times(run.calls))
+	}
+	text := strings.Join(words, " + ")
+	if left > 0 {
+		text += " " + moreCalls(left)
+	}
+	return text
 }
 
-func (m *markup) toolNames(names []string) {
-	first := true
-	for name, calls := range toolRuns(names) {
-		if !first {
-			m.html(` <span class="then" aria-hidden="true">+</span> `)
+func toolNames(names []string) templ.Component {
+	return drawn(func(m *markup) {
+		first := true
+		for name, calls := range toolRuns(names) {
+			m.toolCalls(first, calls, func() { m.agentInline(name) })
+			first = false
 		}
-		first = false
-		m.html(`<span class="tool">`)
-		m.agentInline(name)
-		m.html(`</span>`)
-		if calls > 1 { // outside of what an agent may have named itself
-			m.html(`<span class="then">`, times(calls), `</span>`)
-		}
+	})
+}
+
+// listedTools is toolNames for lists.
+func (m *markup) listedTools(names []string) {
+	shown, left := listedTools(names)
+	for i, run := range shown {
+		m.toolCalls(i == 0, run.calls, func() { m.excerptInline(run.name, toolLength) })
+	}
+	if left > 0 {
+		m.html(` <small class="hint">`, moreCalls(left), `</small>`)
+	}
+}
+
+func (m *markup) toolCalls(first bool, calls int, name func()) {
+	if !first {
+		m.html(` <span class="then" aria-hidden="true">+</span> `)
+	}
+	m.html(`<span class="tool">`)
+	name()
+	m.html(`</span>`)
+	if calls > 1 { // outside of what an agent may have named itself
+		m.html(`<span class="then">`, times(calls), `</span>`)
 	}
 }
 

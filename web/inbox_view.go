@@ -3,6 +3,7 @@ package web
 import (
 	"iter"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -38,7 +39,7 @@ func newInboxRows(q inboxQuery, rows []domain.InboxRow) iter.Seq[views.InboxRow]
 func newInboxRow(address string, c domain.InboxRow, decided bool) views.InboxRow {
 	row := views.InboxRow{Tools: c.Tools, InboxFacts: views.InboxFacts{
 		ID: c.ID, URL: address, TargetType: string(c.TargetType), Target: c.TargetID, Step: c.StepID,
-		Reason: c.Reason, Requester: c.RequestedByName, RequestRole: c.RequestedByRole, RoleUnknown: !c.RoleRegistered,
+		Reason: c.Reason.Text, ReasonMore: c.Reason.More, Requester: c.RequestedByName, RequestRole: c.RequestedByRole, RoleUnknown: !c.RoleRegistered,
 		RequiredRole: c.RequiredRole, Requested: c.ReceivedAt, Deadline: c.ExpiresAt,
 		Import: c.Imported, Unbound: c.Binding == domain.BoundUnknown, Locked: c.Locked, Mine: c.Mine,
 		Decided: decided, Status: shownStatus(&c.Confirm),
@@ -50,8 +51,8 @@ func newInboxRow(address string, c domain.InboxRow, decided bool) views.InboxRow
 		row.Target = "" // most often one that the server made: it tells nobody anything
 	}
 	if len(c.Tools) == 0 {
-		row.Heading = rowLabel(c.ConfirmRow)
-		if views.SaysAll(row.Heading, c.Reason) {
+		row.Heading = views.Heading(c.Title, c.Reason.Text, string(c.TargetType))
+		if c.Reason.More == 0 && views.SaysAll(row.Heading, c.Reason.Text) {
 			row.Reason = ""
 		}
 	}
@@ -111,15 +112,20 @@ func choices(chosen, anything string, values ...string) []views.Option {
 	return options
 }
 
-// roleFilter offers the roles that the list names, and the one chosen.
+// labelsOffered is how many roles a filter offers at most.
+const labelsOffered = 20
+
+// roleFilter offers roles that the list names, and the one chosen. Labels that are
+// longer than the names of roles are none of them.
 func roleFilter(chosen string, rows []domain.InboxRow) []views.Option {
 	var names []string
 	if chosen != "" {
 		names = append(names, chosen)
 	}
 	for _, row := range rows {
-		if !slices.Contains(names, row.RequestedByRole) {
-			names = append(names, row.RequestedByRole)
+		label := row.RequestedByRole
+		if len(names) < labelsOffered && utf8.RuneCountInString(label) <= domain.MaxName && !slices.Contains(names, label) {
+			names = append(names, label)
 		}
 	}
 	slices.Sort(names)
