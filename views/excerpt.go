@@ -12,9 +12,9 @@ import (
 // agent posts makes a page large. The page of the request has all of it.
 const (
 	excerptLength = domain.MaxExcerpt // of a reason, a summary, a description
-	labelLength   = 100               // of a title, a name, a role's label
-	toolLength    = 60                // of a tool's name
-	toolsLength   = 160               // of the names of all tools together
+	labelLength   = 100               // of a title
+	nameLength    = 60                // of a tool's name, a role's label
+	toolsLength   = 120               // of the names of all tools together
 	toolsListed   = 8                 // calls of different tools
 )
 
@@ -23,9 +23,13 @@ func Excerpt(s string) templ.Component {
 	return drawn(func(m *markup) { m.excerptInline(s, excerptLength) })
 }
 
-// Label is a title or a name in a list, cut as Excerpt is.
+// Label is a title in a list, cut as Excerpt is, and Name a name.
 func Label(s string) templ.Component {
 	return drawn(func(m *markup) { m.excerptInline(s, labelLength) })
+}
+
+func Name(s string) templ.Component {
+	return drawn(func(m *markup) { m.excerptInline(s, nameLength) })
 }
 
 // ExcerptText is Excerpt for a text of its own, of which more characters may
@@ -53,7 +57,7 @@ func (m *markup) excerptInline(s string, most int) {
 // characters that only a mark shows take many bytes, and a page is to stay small
 // whatever is written.
 func (m *markup) beginning(e domain.Excerpt, most int) domain.Excerpt {
-	at, room := len(m.made), 5*most
+	at, room := len(m.made), 3*most
 	for length := most; ; length = length * 3 / 4 {
 		shown := domain.NewExcerpt(e.Text, length)
 		m.segments(shown.Text)
@@ -86,7 +90,7 @@ func listedTools(names []string) (shown []toolRun, left int) {
 		if len(shown) == toolsListed || len(shown) > 0 && room <= 0 {
 			break
 		}
-		room -= min(utf8.RuneCountInString(name), toolLength)
+		room -= min(utf8.RuneCountInString(name), nameLength)
 		shown, left = append(shown, toolRun{name, calls}), left-calls
 	}
 	return shown, left

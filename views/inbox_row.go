@@ -107,7 +107,7 @@ func (m *markup) rowMeta(row *InboxRow) {
 	m.icon("agent")
 	m.agentInline(row.Requester)
 	m.html(`</span> <span>as `)
-	m.excerptInline(row.RequestRole, labelLength)
+	m.excerptInline(row.RequestRole, nameLength)
 	if row.RoleUnknown {
 		m.html(` <em class="unregistered">not registered</em>`)
 	}

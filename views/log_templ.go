@@ -332,7 +332,7 @@ func logTable(rows []LogRow) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = Label(row.Role).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = Name(row.Role).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

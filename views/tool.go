@@ -40,7 +40,7 @@ func ListedTools(names []string) string {
 	var words []string
 	shown, left := listedTools(names)
 	for _, run := range shown {
-		words = append(words, domain.NewExcerpt(run.name, toolLength).String()+times(run.calls))
+		words = append(words, domain.NewExcerpt(run.name, nameLength).String()+times(run.calls))
 	}
 	text := strings.Join(words, " + ")
 	if left > 0 {
@@ -63,7 +63,7 @@ func toolNames(names []string) templ.Component {
 func (m *markup) listedTools(names []string) {
 	shown, left := listedTools(names)
 	for i, run := range shown {
-		m.toolCalls(i == 0, run.calls, func() { m.excerptInline(run.name, toolLength) })
+		m.toolCalls(i == 0, run.calls, func() { m.excerptInline(run.name, nameLength) })
 	}
 	if left > 0 {
 		m.html(` <small class="hint">`, moreCalls(left), `</small>`)
