@@ -184,6 +184,7 @@ type ConfirmFilter struct {
 	SessionID       string
 	RequestedByRole string
 	Query           string // prefix of id, tool, requester, target or session
+	Group           Group  // of the requester; only with what is pending
 	Mine            bool   // only what the reader may decide: pending, no import
 	WithImports     bool   // an inbox has none
 	Bare            bool   // rows without titles, reasons and tools

@@ -122,6 +122,9 @@ func (r *reader) confirmWalk(f domain.ConfirmFilter) (*walk, error) {
 		if f.Mine || !f.WithImports {
 			w.and("c.imported = 0")
 		}
+	case pending && f.Group != "":
+		w.keyset = byDeadline
+		w.lead("status = 'pending' AND imported = 0 AND requested_group = ?", string(f.Group))
 	case pending && f.WithImports && !f.Mine:
 		w.keyset = byDeadline
 		w.lead("status = 'pending'")

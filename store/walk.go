@@ -35,7 +35,12 @@ func among(column string, values []string) condition {
 	for i, v := range values {
 		args[i] = v
 	}
-	return condition{column + " IN (?" + strings.Repeat(", ?", len(values)-1) + ")", args}
+	return in(column, args)
+}
+
+// in is among for values of any kind.
+func in(column string, values []any) condition {
+	return condition{column + " IN (?" + strings.Repeat(", ?", len(values)-1) + ")", values}
 }
 
 // led says whether an index has been chosen.

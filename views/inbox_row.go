@@ -14,6 +14,14 @@ import (
 type InboxRow struct {
 	InboxFacts
 	Tools []string // names of the actions, in order
+	Rest  InboxRest
+}
+
+// InboxRest follows the last row of a group of which the list does not have all.
+type InboxRest struct {
+	URL         string // all of the group; empty: the list has them
+	Owner, Name string // of the group's keys, or the only key's; empty: keys without an owner
+	Left, Cap   int    // 0 left: not counted; above the cap: at least
 }
 
 // InboxFacts are what a row shows beside its tools, to be compared as a whole.
@@ -51,6 +59,7 @@ func InboxRows(rows iter.Seq[InboxRow], now time.Time, d *InboxDrawn) templ.Comp
 	return drawn(func(m *markup) {
 		for row := range rows {
 			m.filled(d.row(&row), now)
+			m.inboxRest(&row.Rest)
 		}
 	})
 }
@@ -92,6 +101,34 @@ func (m *markup) inboxRow(row *InboxRow) {
 		}
 	}
 	m.html(`</div></li>`)
+}
+
+func (m *markup) inboxRest(rest *InboxRest) {
+	if rest.URL == "" {
+		return
+	}
+	m.html(`<li class="row-rest"><a href="`)
+	m.text(string(templ.URL(rest.URL)))
+	m.html(`">and `)
+	switch {
+	case rest.Left > rest.Cap:
+		m.html(`more than `, grouped(rest.Cap), ` more`)
+	case rest.Left > 0:
+		m.html(grouped(rest.Left), ` more`)
+	default:
+		m.html(`more`)
+	}
+	m.html(` of `)
+	switch {
+	case rest.Owner != "":
+		m.agentInline(rest.Owner)
+		m.html(` and their agents`)
+	case rest.Name != "":
+		m.agentInline(rest.Name)
+	default:
+		m.html(`the agents without an owner`)
+	}
+	m.html(`</a></li>`)
 }
 
 // rowTitle names the tools, or what has none by its heading.

@@ -18,8 +18,8 @@ func newInboxView(q inboxQuery, rows []domain.InboxRow) views.InboxView {
 		Filter: views.InboxFilter{
 			Query: q.Query, Mine: q.Mine, Roles: roleFilter(q.Role, rows),
 			TargetTypes: choices(q.TargetType, "Any target", "plan", "context", "trace", "extension", "other"),
-			Active:      q.Query != "" || q.Mine || q.Role != "" || q.TargetType != "",
-			ClearURL:    inboxQuery{Decided: q.Decided}.url(),
+			Active:      q.Query != "" || q.Mine || q.Role != "" || q.TargetType != "" || q.Group != "" && !q.Decided, Group: q.values().Get("group"),
+			ClearURL: inboxQuery{Decided: q.Decided}.url(),
 		},
 	}
 	return view
@@ -29,26 +29,30 @@ func newInboxRows(q inboxQuery, rows []domain.InboxRow) iter.Seq[views.InboxRow]
 	from := q.under("")
 	return func(yield func(views.InboxRow) bool) {
 		for _, row := range rows {
-			if !yield(newInboxRow(confirmPath(row.ID)+from, row, q.Decided)) {
+			if !yield(newInboxRow(confirmPath(row.ID)+from, row, q)) {
 				return
 			}
 		}
 	}
 }
 
-func newInboxRow(address string, c domain.InboxRow, decided bool) views.InboxRow {
+func newInboxRow(address string, c domain.InboxRow, q inboxQuery) views.InboxRow {
 	row := views.InboxRow{Tools: c.Tools, InboxFacts: views.InboxFacts{
 		ID: c.ID, URL: address, TargetType: string(c.TargetType), Target: c.TargetID, Step: c.StepID,
 		Reason: c.Reason.Text, ReasonMore: c.Reason.More, Requester: c.RequestedByName, RequestRole: c.RequestedByRole, RoleUnknown: !c.RoleRegistered,
 		RequiredRole: c.RequiredRole, Requested: c.ReceivedAt, Deadline: c.ExpiresAt,
 		Import: c.Imported, Unbound: c.Binding == domain.BoundUnknown, Locked: c.Locked, Mine: c.Mine,
-		Decided: decided, Status: shownStatus(&c.Confirm),
+		Decided: q.Decided, Status: shownStatus(&c.Confirm),
 	}}
 	switch {
 	case c.Title != "":
 		row.Target = c.Title
 	case c.TargetType == domain.TargetOther && uuid.Validate(c.TargetID) == nil:
 		row.Target = "" // most often one that the server made: it tells nobody anything
+	}
+	row.Rest = views.InboxRest{Owner: c.Rest.Owner, Name: c.Rest.Name, Left: c.Rest.Left, Cap: pendingCap}
+	if c.Rest.Group != "" {
+		row.Rest.URL = q.of(c.Rest.Group)
 	}
 	if len(c.Tools) == 0 {
 		row.Heading = views.Heading(c.Title, c.Reason.Text, string(c.TargetType))

@@ -6,6 +6,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/PuerkitoBio/goquery"
+
+	"countersign/domain"
 	"countersign/domain/mplp"
 )
 
@@ -143,5 +146,135 @@ func TestB1_ToolsOfALongList(t *testing.T) {
 		if tt.got != tt.want {
 			t.Errorf("the row is called %q, want %q", tt.got, tt.want)
 		}
+	}
+}
+
+// TestB1_OneFloodLeavesRoomForOthers: whoever floods the inbox, with one key or
+// with all keys of one owner, another agent's request is on its first page, and
+// every request can be reached from there.
+func TestB1_OneFloodLeavesRoomForOthers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	reviewer := w.user("reviewer", "reviewer")
+	role := w.role("asker", "confirm.request", "plan.*", "context.*")
+	w.user("owner", "reviewer")
+	owned := func(name string) domain.Ref {
+		t.Helper()
+		k, _, err := w.svc.CreateKey(w.ctx, domain.System, domain.KeyInput{Name: name, Roles: []string{role}, Owner: "owner"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return domain.Ref{Kind: domain.KindAgent, ID: k.ID}
+	}
+	posted := map[string]bool{}
+	ask := func(by domain.Ref, timeout int) string {
+		t.Helper()
+		id := w.post(by, fmt.Sprintf(`{"target_type":"other","actions":[{"name":"rm","args":{}}],"timeout":%d}`, timeout)).ID
+		posted[id] = true
+		return id
+	}
+	for _, key := range []domain.Ref{owned("flood-1"), owned("flood-2"), owned("flood-3")} {
+		for range 40 {
+			ask(key, 100)
+		}
+	}
+	if rows := rowsOf(t, reviewer.get("/confirms")); len(rows) != 50 {
+		t.Fatalf("the only ones who wait have %d rows, want a page of 50", len(rows))
+	}
+	urgent := ask(w.agent("urgent", role), 300)
+	page := reviewer.get("/confirms")
+	rows := rowsOf(t, page)
+	if len(rows) != domain.GroupShare+1 || rows[len(rows)-1] != urgent {
+		t.Fatalf("the first page has %d rows and ends with %s, want %d and the urgent one", len(rows), rows[len(rows)-1], domain.GroupShare+1)
+	}
+	rest := page.doc(t).Find(".row-rest a")
+	if got := words(rest); len(got) != 1 || got[0] != "and 110 more of owner and their agents" {
+		t.Errorf("what is left reads %q", got)
+	}
+	if hint := page.doc(t).Find("#inbox .hint").Text(); !strings.Contains(hint, "10 most urgent") {
+		t.Errorf("the page does not explain: %q", hint)
+	}
+
+	// Every request is reached: on the page, or behind the link.
+	reached := map[string]bool{urgent: true}
+	at := rest.AttrOr("href", "")
+	for pages := 0; at != ""; pages++ {
+		if pages > 3 {
+			t.Fatal("the group's list does not end")
+		}
+		page := reviewer.get(at)
+		for _, id := range rowsOf(t, page) {
+			if reached[id] {
+				t.Errorf("%s is listed twice", id)
+			}
+			reached[id] = true
+		}
+		if hidden := page.doc(t).Find(".filter input[name=group]"); hidden.Length() != 1 {
+			t.Error("filtering further leaves the group")
+		}
+		at = page.doc(t).Find("a[rel=next]").AttrOr("href", "")
+	}
+	if len(reached) != len(posted) {
+		t.Errorf("%d of %d requests are reached", len(reached), len(posted))
+	}
+
+	// A narrowed list leaves room too; what it leaves out is not counted.
+	narrowed := reviewer.get("/confirms?mine=1")
+	if rows := rowsOf(t, narrowed); len(rows) != domain.GroupShare+1 || rows[len(rows)-1] != urgent {
+		t.Errorf("what is the reviewer's to decide has %d rows", len(rows))
+	}
+	if got := words(narrowed.doc(t).Find(".row-rest a")); len(got) != 1 || got[0] != "and more of owner and their agents" {
+		t.Errorf("what is left of it reads %q", got)
+	}
+	if at := narrowed.doc(t).Find(".row-rest a").AttrOr("href", ""); !strings.Contains(at, "mine=1") {
+		t.Errorf("the link %s loses the filter", at)
+	}
+	if rows := rowsOf(t, reviewer.get("/confirms?q=rm")); len(rows) != 50 {
+		t.Errorf("a search has %d rows, want a page of all that match", len(rows))
+	}
+}
+
+// rowsOf are the ids of the requests that a page lists.
+func rowsOf(t *testing.T, page *answer) (ids []string) {
+	t.Helper()
+	page.doc(t).Find("#inbox-rows > .row").Each(func(_ int, row *goquery.Selection) {
+		ids = append(ids, strings.TrimPrefix(row.AttrOr("id", ""), "row-"))
+	})
+	return ids
+}
+
+// TestB1_SharedPagesGoOn: with many groups the list has further pages, and they
+// show each request once.
+func TestB1_SharedPagesGoOn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	reviewer := w.user("reviewer", "reviewer")
+	role := w.role("asker", "confirm.request", "plan.*", "context.*")
+	want := 0
+	for i := range 8 {
+		w.user(fmt.Sprintf("owner-%d", i), "reviewer")
+		k, _, err := w.svc.CreateKey(w.ctx, domain.System, domain.KeyInput{Name: fmt.Sprintf("bot-%d", i), Roles: []string{role}, Owner: fmt.Sprintf("owner-%d", i)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range 4 * (i + 1) {
+			w.post(domain.Ref{Kind: domain.KindAgent, ID: k.ID}, fmt.Sprintf(`{"target_type":"other","actions":[{"name":"rm","args":{}}],"timeout":%d}`, 100+n))
+		}
+		want += min(4*(i+1), domain.GroupShare)
+	}
+	seen := map[string]int{}
+	pages := 0
+	for at := "/confirms"; at != ""; pages++ {
+		page := reviewer.get(at)
+		for _, id := range rowsOf(t, page) {
+			seen[id]++
+			if seen[id] > 1 {
+				t.Errorf("%s is listed %d times", id, seen[id])
+			}
+		}
+		at = page.doc(t).Find("a[rel=next]").AttrOr("href", "")
+	}
+	if len(seen) != want || pages != 2 {
+		t.Errorf("%d requests on %d pages, want %d on 2", len(seen), pages, want)
 	}
 }
