@@ -184,8 +184,10 @@ type ConfirmFilter struct {
 	SessionID       string
 	RequestedByRole string
 	Query           string // prefix of id, tool, requester, target or session
+	Group           Group  // of the requester; only with what is pending
 	Mine            bool   // only what the reader may decide: pending, no import
 	WithImports     bool   // an inbox has none
+	Bare            bool   // rows without titles, reasons and tools
 
 	Visible Visibility // set by the service
 	Decider Visibility // with Mine, set by the service
@@ -212,9 +214,9 @@ type SessionStep struct {
 type ConfirmRow struct {
 	Confirm
 	Title    string // of the plan or context that it is about; empty: it has none
-	Reason   string
+	Reason   Excerpt
 	Tools    []string
-	Decision *Decision // the latest, with decided confirms; without its actions
+	Decision *Decision // the latest, with decided confirms; without its texts and its actions
 	// Unproven says that what is stored is not what the log says: nothing of it is
 	// to be believed, and what it is about is left out.
 	Unproven bool
@@ -226,12 +228,9 @@ func (r *ConfirmRow) Written() (n int) {
 	for _, text := range r.Tools {
 		n += len(text)
 	}
-	for _, text := range []string{r.ID, r.TargetID, r.StepID, r.Title, r.Reason, r.RequestedByName, r.RequestedByRole, r.RequiredRole,
+	for _, text := range []string{r.ID, r.TargetID, r.StepID, r.Title, r.Reason.Text, r.RequestedByName, r.RequestedByRole, r.RequiredRole,
 		r.SessionID, r.MessageID, r.ApprovalKey, r.TraceID, r.SpanID} {
 		n += len(text)
-	}
-	if r.Decision != nil {
-		n += len(r.Decision.Reason) + len(r.Decision.UserEditContent)
 	}
 	return n
 }
@@ -241,6 +240,9 @@ func (r *ConfirmRow) Written() (n int) {
 type Page struct {
 	Limit  int // 0: 50
 	Cursor string
+	// Bytes ends a page of large objects before its limit: with the object before
+	// the one that would make it larger, and with one at least. 0: no bound.
+	Bytes int
 }
 
 // Limit of a page when none is asked for, and the largest.

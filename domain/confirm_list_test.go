@@ -46,7 +46,7 @@ func TestConfirms_MarkWhatTheReaderMayDecide(t *testing.T) {
 				}
 				for _, row := range inbox.Rows {
 					if row.Mine {
-						marked = append(marked, row.Reason)
+						marked = append(marked, row.Reason.Text)
 					} else if mine {
 						t.Errorf("%q is listed as the reader's and not marked so", row.Reason)
 					}

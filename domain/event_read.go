@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -43,9 +44,9 @@ func (s *Service) Events(ctx context.Context, ref Ref, f EventFilter) (list []Ev
 type eventReading struct {
 	EventFilter
 	list []Event
-	size int    // bytes of what the events say
 	last Cursor // how far it has read: past what the filter or the reader's rights left out
 	more bool   // it has not come to the end
+	size int    // about how many bytes the list has as JSON
 }
 
 func (s *Service) events(ctx context.Context, ref Ref, f EventFilter) (*eventReading, error) {
@@ -105,6 +106,9 @@ func (g *eventReading) read(r Reader, p *Principal, types []string) error {
 	return nil
 }
 
+// eventOverhead is about how many bytes an event has beside what its entry says.
+const eventOverhead = 1 << 10
+
 // take adds the events of an entry that are still to be given, while there is
 // room.
 func (g *eventReading) take(e *evidence.Entry, visible bool) {
@@ -113,11 +117,11 @@ func (g *eventReading) take(e *evidence.Entry, visible bool) {
 			continue
 		}
 		if visible && (g.Family == "" || event.Family == g.Family) && (g.Type == "" || event.Type == g.Type) {
-			if g.more = len(g.list) == g.Limit || g.bytes > 0 && g.size >= g.bytes; g.more {
+			size := eventOverhead + len(e.Data) + len(e.Role)
+			if g.more = len(g.list) == g.Limit || len(g.list) > 0 && g.size+size > cmp.Or(g.bytes, MaxPageBytes); g.more {
 				return
 			}
-			g.list = append(g.list, event)
-			g.size += len(e.Data)
+			g.list, g.size = append(g.list, event), g.size+size
 		}
 		g.last = event.Cursor
 	}

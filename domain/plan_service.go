@@ -228,6 +228,9 @@ func (p *Plan) editable() error {
 // plan (plan.execute or confirm.reject): requirements P-14b and P-14h. Its
 // pending confirms are cancelled with it.
 func (s *Service) CancelPlan(ctx context.Context, ref Ref, id, reason string) (plan *Plan, err error) {
+	if most := maxFact / 2; len(reason) > most { // nothing but the log has it, whole
+		return nil, Invalid("reason", "limit", "The reason has %d bytes. It may have %d.", len(reason), most)
+	}
 	err = s.as(ctx, ref, func(tx Tx, p *Principal) error {
 		if plan, err = visiblePlan(tx, p, id); err != nil {
 			return err

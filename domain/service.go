@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode/utf8"
 
 	"countersign/domain/credential"
 	"countersign/domain/evidence"
@@ -221,12 +222,22 @@ func (s *Service) append(tx Tx, p *Principal, e *evidence.Entry) error {
 	return tx.Append(e)
 }
 
+// maxFact is how many bytes an entry has of one text, and maxListed how many of
+// a list of ids: entries are kept for ever. What they leave out, the objects have.
+const (
+	maxFact   = 4 << 10
+	maxListed = 16
+)
+
 // data makes the further facts of an entry from alternating names and values.
 func data(pairs ...any) json.RawMessage {
 	facts := slices.SortedFunc(slices.Chunk(pairs, 2), func(a, b []any) int { return cmp.Compare(a[0].(string), b[0].(string)) })
 	raw := []byte("{")
 	for i, fact := range facts {
 		value, err := json.Marshal(fact[1])
+		if text, is := fact[1].(string); is && len(value) > maxFact {
+			value, err = json.Marshal(beginning(text))
+		}
 		if err != nil {
 			panic("log data: " + err.Error()) // only values of our own come here
 		}
@@ -236,4 +247,16 @@ func data(pairs ...any) json.RawMessage {
 		raw = append(append(strconv.AppendQuote(raw, fact[0].(string)), ':'), value...)
 	}
 	return append(raw, '}')
+}
+
+// firstOf are as many ids as an entry lists.
+func firstOf(ids []string) []string { return ids[:min(len(ids), maxListed)] }
+
+// beginning is as much of a text as an entry repeats, and how much it leaves out.
+func beginning(text string) string {
+	e := Excerpt{Text: text}
+	for quoted, _ := json.Marshal(e.Text); len(quoted) > maxFact-64; quoted, _ = json.Marshal(e.Text) {
+		e = NewExcerpt(text, utf8.RuneCountInString(e.Text)*3/4)
+	}
+	return e.String()
 }

@@ -69,6 +69,12 @@ type Reader interface {
 	// Confirms lists a page. Others may be given the same rows: they are not to be
 	// changed, but in a Tx.
 	Confirms(f ConfirmFilter, p Page) (list []*ConfirmRow, next string, err error)
+	// ConfirmsByGroup is Confirms of what is pending, but lists no more than so many
+	// of each principal group: the first in the list's order. left says which of
+	// the groups on the page have more, and how many as far as MaxPage and if the
+	// filter lets all pass. left is nil, and nothing is listed, when no two groups
+	// wait, or too many: then Confirms says what there is.
+	ConfirmsByGroup(f ConfirmFilter, p Page, each int) (list []*ConfirmRow, left map[Group]int, next string, err error)
 	// ConfirmRows are the confirms of a list with these ids, without decisions and
 	// in no order. Unknown ones are left out.
 	ConfirmRows(ids []string) ([]*ConfirmRow, error)

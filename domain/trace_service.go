@@ -57,7 +57,7 @@ type TraceHistory struct {
 }
 
 // maxHistory is how many entries of a trace a page shows; the log has the rest.
-const maxHistory = 1_000
+const maxHistory = MaxPage
 
 // TraceHistory reads the log about one trace. Needs trace.read; without it,
 // another's trace is like one that does not exist.

@@ -25,6 +25,7 @@ func TestListsFollowIndexes(t *testing.T) {
 		"inbox of a decider":     {domain.ConfirmFilter{Status: domain.Pending, Visible: decider}, "INDEX confirms_pending"},
 		"inbox of a group":       {domain.ConfirmFilter{Status: domain.Pending, Visible: group}, "INDEX confirms_pending"},
 		"mine to decide":         {domain.ConfirmFilter{Mine: true, Visible: everything, Decider: decider}, "INDEX confirms_pending"},
+		"what a group waits for": {domain.ConfirmFilter{Status: domain.Pending, Group: "g", Visible: everything}, "INDEX confirms_pending_group"},
 		"pending of a session":   {domain.ConfirmFilter{Status: domain.Pending, SessionID: "s", Visible: everything}, "INDEX confirms_session_decided"},
 		"pending with imports":   {domain.ConfirmFilter{Status: domain.Pending, WithImports: true, Visible: everything}, "INDEX confirms_pending"},
 		"decided":                {domain.ConfirmFilter{Decided: true, Visible: everything}, "INDEX confirms_decided"},
@@ -112,6 +113,32 @@ func heldTo(t *testing.T, plan string, sorts bool) bool {
 	return true
 }
 
+// However much a group has posted, a step to the next group is one search.
+func TestStepsFromGroupToGroupFollowAnIndex(t *testing.T) {
+	t.Parallel()
+	db := openTest(t, tempFile(t), Options{})
+	for name, f := range map[string]domain.ConfirmFilter{
+		"all":     {Status: domain.Pending, Visible: everything},
+		"mine":    {Mine: true, Visible: everything, Decider: domain.Visibility{Group: "g", Decides: true, Roles: []string{"r"}}},
+		"of role": {Status: domain.Pending, RequestedByRole: "coder", TargetType: domain.TargetPlan, Visible: everything},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, err := new(reader).confirmWalk(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := groupSteps(w, 10)
+			plan := explain(t, db, s.String(), s.args)
+			heldTo(t, plan, false)
+			for _, want := range []string{"SEARCH c USING INDEX confirms_pending_group (requested_group>?)", "SEARCH f USING INDEX confirms_pending_group ((requested_group,inbox_order", "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)"} {
+				if !strings.Contains(plan, want) {
+					t.Errorf("no %s:\n%s", want, plan)
+				}
+			}
+		})
+	}
+}
+
 func TestOtherQueriesFollowIndexes(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, tempFile(t), Options{})
@@ -138,6 +165,7 @@ func TestOtherQueriesFollowIndexes(t *testing.T) {
 		"contents of a list":    confirmContents.selects + "WHERE requested_seq IN (1, 2)",
 		"decisions of a list":   decisions.selects + "WHERE requested_seq IN (1, 2)",
 		"due":                   "SELECT confirm_id FROM confirms WHERE status = 'pending' AND inbox_order <= 9 ORDER BY inbox_order, confirm_id LIMIT 100",
+		"waits of no group":     ofNoGroup,
 		"role use":              "SELECT COUNT(*) FROM confirms WHERE status = 'pending' AND imported = 0 AND required_role = 'r'",
 		"confirms of a plan":    confirms.selects + "WHERE plan_id = 'p' ORDER BY requested_seq DESC",
 		"plans of a status":     plans.selects + "WHERE status = 'draft' ORDER BY created_at DESC, plan_id DESC LIMIT 51",

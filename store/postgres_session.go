@@ -120,7 +120,9 @@ func (s *postgresSession) query(text string, args []any, fn func(row) error) err
 		}
 		defer rows.Close()
 		for rows.Next() {
-			if err := fn(postgresRow{rows}); err != nil {
+			if err := fn(postgresRow{rows}); err == errEnough {
+				return nil
+			} else if err != nil {
 				return err
 			}
 		}

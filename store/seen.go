@@ -75,7 +75,7 @@ func recalledConfirms(r *reader, f domain.ConfirmFilter, p domain.Page, load fun
 	if r.c.use != reads {
 		return load()
 	}
-	key, err := json.Marshal([]any{f, p})
+	key, err := pageKey(f, p, 0)
 	if err != nil {
 		return nil, "", err
 	}
@@ -90,6 +90,13 @@ func recalledConfirms(r *reader, f domain.ConfirmFilter, p domain.Page, load fun
 		delete(r.c.seen.known, confirmPageKey(key))
 	}
 	return page.list, page.next, nil
+}
+
+// pageKey names a page of a list, of which so many of each group are listed; 0:
+// all.
+func pageKey(f domain.ConfirmFilter, p domain.Page, each int) (string, error) {
+	key, err := json.Marshal([]any{f, p, each})
+	return string(key), err
 }
 
 // light says whether a page takes little enough memory to be kept.

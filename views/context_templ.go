@@ -112,7 +112,7 @@ func Contexts(v ContextsView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = AgentQuoted(row.Title).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = Label(row.Title).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -124,7 +124,7 @@ func Contexts(v ContextsView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if row.Summary != "" {
+				if row.Summary.Text != "" {
 					templ_7745c5c3_Err = agentsLabel().Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -133,7 +133,7 @@ func Contexts(v ContextsView) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = AgentText(row.Summary).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = ExcerptText(row.Summary).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -173,7 +173,7 @@ func roleTable(rows []RoleRow) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = AgentInline(row.Description).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = Excerpt(row.Description).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

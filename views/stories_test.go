@@ -7,6 +7,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"countersign/domain"
 	"countersign/views"
 )
 
@@ -366,7 +367,7 @@ func draftPlanView() views.PlanView {
 }
 
 func contextsView() views.ContextsView {
-	return views.ContextsView{Self: "/contexts", Rows: []views.ContextRow{{ID: "ctx-550e8400", URL: "/contexts/ctx", Title: "Login service", Status: "active", Summary: "The service that signs customers in.", Updated: views.Ago(now.Add(-time.Hour), now)}}}
+	return views.ContextsView{Self: "/contexts", Rows: []views.ContextRow{{ID: "ctx-550e8400", URL: "/contexts/ctx", Title: "Login service", Status: "active", Summary: domain.Excerpt{Text: "The service that signs customers in."}, Updated: views.Ago(now.Add(-time.Hour), now)}}}
 }
 
 func contextView() views.ContextView {

@@ -294,10 +294,13 @@ func decider(d *domain.Decision) string {
 // rowLabel names a confirm of a list in a few words.
 func rowLabel(row *domain.ConfirmRow) string {
 	if len(row.Tools) > 0 {
-		return views.ToolNames(row.Tools)
+		return views.ListedTools(row.Tools)
 	}
-	return views.Heading(row.Title, row.Reason, string(row.TargetType))
+	return views.Heading(listedTitle(row.Title), row.Reason.Text, string(row.TargetType))
 }
+
+// listedTitle is as much of a title as a list has of it.
+func listedTitle(title string) string { return domain.NewExcerpt(title, 100).String() }
 
 // confirmTitle names a confirm in the window's title.
 func confirmTitle(view views.ConfirmView) string {

@@ -64,7 +64,7 @@ func newTraceView(id string, h *domain.TraceHistory, rows []views.LogRow, now ti
 			called[e.ConfirmID] = rows[i].Called
 		}
 		if title := facts(e).Title; title != "" && view.Plan.Label == e.PlanID && strings.HasPrefix(e.Type, "plan.") {
-			view.Plan.Label, view.Plan.Quoted = title, true
+			view.Plan.Label, view.Plan.Quoted = listedTitle(title), true
 		}
 	}
 	if h.More {

@@ -27,6 +27,7 @@ func TestInboxQueryComesBackAsItWas(t *testing.T) {
 		{"plain", inboxQuery{}, "/confirms/c1"},
 		{"searched", inboxQuery{Query: "a&b=c"}, "/confirms/c1?from=q%3Da%2526b%253Dc"},
 		{"narrowed", inboxQuery{Mine: true, TargetType: "plan", Role: "coder"}, "/confirms/c1?from=mine%3D1%26role%3Dcoder%26target_type%3Dplan"},
+		{"of a group", inboxQuery{Group: "user:u"}, "/confirms/c1?from=group%3Duser%253Au"},
 		{"decided", inboxQuery{Decided: true}, "/confirms/c1?from=status%3Ddecided"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -281,7 +281,7 @@ func testConfirmsFarDown(t *testing.T, s Store) {
 }
 
 func testConfirmRows(t *testing.T, s Store) {
-	c := confirm("c1")
+	c, because := confirm("c1"), domain.Excerpt{Text: "because c1"}
 	first, last := decision(c, 0), decision(c, 1)
 	last.Actions = []domain.ActionDecision{{Type: domain.ActionApprove, ArgsHash: "sha256:a"}}
 	row := func(f domain.ConfirmFilter) *domain.ConfirmRow {
@@ -293,16 +293,17 @@ func testConfirmRows(t *testing.T, s Store) {
 		return list[0]
 	}
 	write(t, s, func(tx domain.Tx) error { return tx.InsertConfirm(c, content(c, "rm", "ls")) })
-	same(t, "pending", &domain.ConfirmRow{Confirm: *c, Reason: "because c1", Tools: []string{"rm", "ls"}}, row(domain.ConfirmFilter{Status: domain.Pending}))
+	same(t, "pending", &domain.ConfirmRow{Confirm: *c, Reason: because, Tools: []string{"rm", "ls"}}, row(domain.ConfirmFilter{Status: domain.Pending}))
+	same(t, "bare", &domain.ConfirmRow{Confirm: *c}, row(domain.ConfirmFilter{Status: domain.Pending, Bare: true}))
 	write(t, s, func(tx domain.Tx) error {
 		return all(finish(tx, c, domain.Approved, 3), tx.InsertDecision(first), tx.InsertDecision(last))
 	})
-	same(t, "by id", []*domain.ConfirmRow{{Confirm: *c, Reason: "because c1", Tools: []string{"rm", "ls"}}},
+	same(t, "by id", []*domain.ConfirmRow{{Confirm: *c, Reason: because, Tools: []string{"rm", "ls"}}},
 		read(t, s, func(r domain.Reader) ([]*domain.ConfirmRow, error) {
 			return r.ConfirmRows([]string{"c1", "none", "c1"})
 		}))
-	last.Actions = nil
-	same(t, "decided", &domain.ConfirmRow{Confirm: *c, Reason: "because c1", Tools: []string{"rm", "ls"}, Decision: last},
+	last.Actions, last.Reason, last.UserEditContent = nil, "", ""
+	same(t, "decided", &domain.ConfirmRow{Confirm: *c, Reason: because, Tools: []string{"rm", "ls"}, Decision: last},
 		row(domain.ConfirmFilter{Decided: true}))
 }
 

@@ -52,6 +52,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"confirm search", testConfirmSearch},
 		{"confirm orders and pages", testConfirmPages},
 		{"confirms far down a list", testConfirmsFarDown},
+		{"confirms by group", testConfirmsByGroup},
 		{"confirm rows", testConfirmRows},
 		{"confirm titles", testConfirmTitles},
 		{"cursors", testCursors},

@@ -1,17 +1,11 @@
 package api
 
 import (
-	"encoding/json"
 	"net/http"
+	"strconv"
 
 	"github.com/labstack/echo/v4"
 )
-
-// list is one page of objects. NextCursor is null on the last.
-type list struct {
-	Items      []json.RawMessage `json:"items"`
-	NextCursor *string           `json:"next_cursor"`
-}
 
 // projection gives the canonical form of a native object.
 type projection func(native []byte) ([]byte, error)
@@ -26,18 +20,24 @@ func inForm(c echo.Context, canonical projection, object []byte) ([]byte, error)
 }
 
 func writeList(c echo.Context, canonical projection, objects [][]byte, next string) error {
-	l := list{Items: make([]json.RawMessage, len(objects))}
+	text := []byte(`{"items":[`)
 	for i, object := range objects {
 		item, err := inForm(c, canonical, object)
 		if err != nil {
 			return err
 		}
-		l.Items[i] = item
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = append(text, item...) // compact JSON, as it is kept
 	}
-	if next != "" {
-		l.NextCursor = &next
+	text = append(text, `],"next_cursor":`...)
+	if next == "" {
+		text = append(text, "null}\n"...)
+	} else {
+		text = append(strconv.AppendQuote(text, next), "}\n"...)
 	}
-	return writeJSON(c, http.StatusOK, l)
+	return writeBytes(c, http.StatusOK, echo.MIMEApplicationJSON, text)
 }
 
 // writeObject answers with an object: the native form byte for byte.
