@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log/slog"
 	"slices"
 	"strconv"
 	"sync"
@@ -47,6 +48,10 @@ type Service struct {
 	looked atomic.Pointer[deadlines]
 	// peopled is set once there has been a user.
 	peopled atomic.Bool
+	logger  *slog.Logger
+	// misfits are the hashes of sessions and links whose MAC does not fit, of which
+	// the operator has been told.
+	misfits sync.Map
 }
 
 // Config is what a Service needs beside its Store. Zero members get defaults
@@ -58,6 +63,7 @@ type Config struct {
 	Hasher            *credential.Hasher
 	Limits            Limits
 	AllowSelfApproval bool
+	Logger            *slog.Logger // hears of rows that were not this program's
 }
 
 // NewService returns a Service over a Store. The Store must publish to the
@@ -65,7 +71,10 @@ type Config struct {
 func NewService(store Store, c Config) *Service {
 	s := &Service{
 		store: store, feed: c.Feed, now: c.Now, rand: c.Rand, hasher: c.Hasher,
-		limits: c.Limits, selfApproval: c.AllowSelfApproval,
+		limits: c.Limits, selfApproval: c.AllowSelfApproval, logger: c.Logger,
+	}
+	if s.logger == nil {
+		s.logger = slog.New(slog.DiscardHandler)
 	}
 	if s.feed == nil {
 		s.feed = NewFeed()

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"io"
 	"log/slog"
@@ -32,6 +33,7 @@ type world struct {
 	ctx  context.Context
 	svc  *domain.Service
 	db   *store.DB
+	file string // of the database
 	feed *domain.Feed
 	web  *web.Server
 	lot  *park.Lot // parks at once whoever waits
@@ -44,8 +46,9 @@ type world struct {
 func newWorld(t *testing.T, change ...func(*web.Config)) *world {
 	t.Helper()
 	w := &world{t: t, ctx: t.Context(), feed: domain.NewFeed(), lot: park.NewLot(0), clock: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	w.file = filepath.Join(t.TempDir(), "countersign.db")
 	var err error
-	w.db, err = store.Open(w.ctx, filepath.Join(t.TempDir(), "countersign.db"), store.Options{Now: w.now, Committed: w.feed.Publish})
+	w.db, err = store.Open(w.ctx, w.file, store.Options{Now: w.now, Committed: w.feed.Publish})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,6 +82,23 @@ func newWorld(t *testing.T, change ...func(*web.Config)) *world {
 		}
 	})
 	return w
+}
+
+// sql changes the database as something else would.
+func (w *world) sql(texts ...string) {
+	w.t.Helper()
+	db, err := sql.Open("sqlite", w.file)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, text := range texts {
+		if _, err := db.Exec(text); err != nil {
+			w.t.Fatalf("%s: %v", text, err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		w.t.Fatal(err)
+	}
 }
 
 func (w *world) now() time.Time {

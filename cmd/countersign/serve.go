@@ -117,7 +117,7 @@ func (o *serveOptions) run(ctx context.Context, c *call) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	s.svc = domain.NewService(db, domain.Config{Feed: s.feed, Limits: o.limits, AllowSelfApproval: o.selfApproval})
+	s.svc = domain.NewService(db, domain.Config{Feed: s.feed, Limits: o.limits, AllowSelfApproval: o.selfApproval, Logger: s.logger})
 	if err := s.prepare(ctx, o.acceptRestore); err != nil {
 		return err
 	}

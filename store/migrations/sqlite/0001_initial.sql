@@ -17,6 +17,8 @@ CREATE TABLE roles (
     updated_at   INTEGER
 ) STRICT;
 
+-- ended_seq is the number of the entry that last ended the user's sessions
+-- and links: their MACs cover it.
 CREATE TABLE users (
     user_id     TEXT PRIMARY KEY,
     name        TEXT NOT NULL,
@@ -24,7 +26,8 @@ CREATE TABLE users (
     password    TEXT,
     disabled    INTEGER NOT NULL,
     created_at  INTEGER,
-    updated_at  INTEGER
+    updated_at  INTEGER,
+    ended_seq   INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE user_roles (
@@ -290,12 +293,15 @@ CREATE TABLE log_handovers (
     checkpoint TEXT NOT NULL
 ) STRICT;
 
+-- mac shows that a program with the signing key wrote the row, and for when: see
+-- domain/session.go and domain/link.go.
 CREATE TABLE volatile_sessions (
     hash       BLOB PRIMARY KEY,
     user_id    TEXT NOT NULL,
     created_at INTEGER NOT NULL,
     seen_at    INTEGER NOT NULL,
-    browser    TEXT
+    browser    TEXT,
+    mac        BLOB
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX volatile_sessions_user ON volatile_sessions (user_id);
@@ -303,7 +309,8 @@ CREATE INDEX volatile_sessions_user ON volatile_sessions (user_id);
 CREATE TABLE volatile_links (
     hash       BLOB PRIMARY KEY,
     user_id    TEXT,
-    expires_at INTEGER NOT NULL
+    expires_at INTEGER NOT NULL,
+    mac        BLOB
 ) STRICT, WITHOUT ROWID;
 
 -- hash is of a name or an address: people type passwords where names belong.
