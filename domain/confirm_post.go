@@ -120,7 +120,7 @@ func (s *Service) logPosted(tx Tx, p *Principal, c *Confirm, in *posting, warnin
 		facts = append(facts, "warnings", loggedWarnings(warnings))
 	}
 	return s.log(tx, p, evidence.Entry{
-		Type: event, Role: c.RequestedByRole, Cause: string(c.Cause), ConfirmID: c.ID, PlanID: c.PlanID,
+		Type: event, Role: c.registeredRole(), Cause: string(c.Cause), ConfirmID: c.ID, PlanID: c.PlanID,
 		ContentHash: c.ContentHash, TraceID: c.TraceID, SpanID: c.SpanID, Data: data(facts...),
 	})
 }

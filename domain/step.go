@@ -127,7 +127,7 @@ func (s *Service) MoveStep(ctx context.Context, ref Ref, planID, stepID string, 
 		if event == "" {
 			event = "step." + string(to)
 		}
-		facts := []any{"step_id", stepID, "from", from, "status", to, "title", document.Steps[i].Description}
+		facts := []any{"step_id", stepID, "from", from, "status", to}
 		if critical {
 			facts = append(facts, "critical", true)
 		}

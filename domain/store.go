@@ -149,8 +149,8 @@ type Tx interface {
 	InsertDecision(*Decision) error
 	InsertConsumption(*Consumption) error
 	InsertTrace(*Trace) error
-	// ForgetContent removes the content of a confirm, and what its decisions
-	// repeat of it.
+	// ForgetContent removes the content of a confirm, what its decisions repeat of it
+	// or give as reasons, and a role that is only a label.
 	ForgetContent(*Confirm) error
 
 	// RotateKey makes a new signing key that takes over with this transaction.
