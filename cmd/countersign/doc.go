@@ -89,7 +89,8 @@
 // and --head of serve, or $COUNTERSIGN_SIGNING_KEY and $COUNTERSIGN_HEAD, which
 // every command minds, say otherwise. Neither is in a backup. A server does not
 // start on a database that is older than its head file; with --accept-restore it
-// begins a new epoch of the log, under a new key, and cancels what is pending.
+// verifies the database and begins a new epoch of the log, under a new key, and
+// cancels what is pending.
 //
 // # The database
 //
