@@ -186,6 +186,7 @@ func (db *DB) view(ctx context.Context, fn func(*reader) error) (err error) {
 		return errClosed
 	}
 	c := db.readers.take()
+	c.rights.since(db.writer.rights.Load())
 	err = c.begin(ctx, db.dialect.words().beginRead)
 	if crowded(err) && db.readers.rest(c) {
 		return db.view(ctx, fn) // over one that is connected

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"countersign/domain"
+	"countersign/domain/evidence"
 )
 
 // countRights is how often roles, users and keys were changed.
@@ -15,9 +16,11 @@ const maxRights = 4096
 // rights remembers roles, users and keys as a connection has read them: every
 // request asks for the same few. What it remembers holds while their count of
 // changes, which each transaction reads anew, stays what it was; other
-// connections and processes change it too.
+// connections and processes change it too. The count is not covered by the log, so
+// it ends with every entry that changes rights, too, once this process knows of it.
 type rights struct {
 	version int
+	seq     int64 // of the last entry that changed rights, when it was read
 	known   map[rightsKey]any
 	checked bool // in this transaction
 }
@@ -30,6 +33,22 @@ func (m *rights) begin() { m.checked = false }
 // forget is for rows that were changed in this transaction, or that an undone
 // one had changed.
 func (m *rights) forget() { m.known = nil }
+
+// since forgets what was read before an entry. It is to be called before the
+// transaction begins.
+func (m *rights) since(seq int64) {
+	if seq != m.seq {
+		m.forget()
+		m.seq = seq
+	}
+}
+
+// changesRights says whether an entry is of a change of roles, users or keys.
+func changesRights(e *evidence.Entry) bool {
+	return slices.ContainsFunc(e.Rows, func(row evidence.Row) bool {
+		return slices.ContainsFunc(rightsTables, func(s *shape) bool { return s.name == row.Table })
+	})
+}
 
 // remembered is the row of a table with this value in a column, or that there is
 // none: as the connection remembers it, or else as load reads it. What it gives is the

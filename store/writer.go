@@ -45,6 +45,7 @@ type writer struct {
 	failed    error                   // the answer to all, once the outcome of a commit is unknown
 	refused   atomic.Pointer[refusal] // why changes could not be stored last; nil once one was
 	published int64                   // number of the last entry handed to committed
+	rights    atomic.Int64            // number of the last of them that changed rights
 	behind    bool                    // there may be entries that were not handed on
 	headless  bool                    // the head file could not be written
 	woken     chan struct{}
@@ -191,6 +192,12 @@ func (w *writer) publish(entries []*evidence.Entry) {
 
 func (w *writer) hand(entries []*evidence.Entry) {
 	w.published = entries[len(entries)-1].Seq
+	for _, e := range entries {
+		if changesRights(e) {
+			w.rights.Store(e.Seq)
+			w.c.rights.forget()
+		}
+	}
 	if w.committed != nil {
 		w.committed(entries)
 	}

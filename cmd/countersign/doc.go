@@ -107,10 +107,12 @@
 // Migrate does what every command does first; its status changes nothing. With
 // --from it moves a SQLite database, its log and its signing key into an empty
 // PostgreSQL database, and verifies it there. Prune forgets what was asked for
-// in confirms decided so long ago; hashes and proofs stay.
+// in confirms decided so long ago, as far as the log proves that they were; hashes,
+// ids and proofs stay.
 //
 // # Exit codes
 //
 // 0: done. 1: failed, or refused; standard error says why. 64: the command line
-// is wrong. Evidence verify: 0 verified, 4 tampered, 3 cannot tell.
+// is wrong. Evidence verify: 0 verified, 4 tampered, 3 cannot tell. 4 from serve or
+// migrate says too that the database was changed after it was signed.
 package main
