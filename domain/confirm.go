@@ -105,6 +105,15 @@ type Confirm struct {
 	Fresh bool
 }
 
+// registeredRole is the role that the confirm was requested in, for entries of the
+// log: what is only a label is forgotten with the content.
+func (c *Confirm) registeredRole() string {
+	if !c.RoleRegistered {
+		return ""
+	}
+	return c.RequestedByRole
+}
+
 // Final says whether the confirm has been decided.
 func (c *Confirm) Final() bool { return c.Status != Pending }
 

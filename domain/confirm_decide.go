@@ -294,8 +294,12 @@ func (s *Service) finish(tx Tx, p *Principal, c *Confirm, d *Decision) (entry *e
 	if c.StepID != "" {
 		facts = append(facts, "step_id", c.StepID)
 	}
+	role := d.DecidedByRole
+	if d.Status == Cancelled && p.Kind != KindSystem && p.Group == c.RequestedGroup {
+		role = c.registeredRole() // they withdraw it in the role they asked in
+	}
 	entry = &evidence.Entry{
-		Type: "confirm." + string(d.Status), At: d.DecidedAt, Role: d.DecidedByRole, Cause: string(d.Cause), ConfirmID: c.ID, PlanID: c.PlanID,
+		Type: "confirm." + string(d.Status), At: d.DecidedAt, Role: role, Cause: string(d.Cause), ConfirmID: c.ID, PlanID: c.PlanID,
 		ContentHash: c.ContentHash, EffectiveHash: c.EffectiveHash, TraceID: c.TraceID, SpanID: c.SpanID, Data: data(facts...),
 	}
 	for _, a := range d.Actions {

@@ -129,7 +129,7 @@ func (s *Service) logPosted(tx Tx, p *Principal, c *Confirm, in *posting, warnin
 		facts = append(facts, "warnings", loggedWarnings(warnings))
 	}
 	return s.log(tx, p, evidence.Entry{
-		Type: event, At: c.ReceivedAt, Role: c.RequestedByRole, Cause: string(c.Cause), ConfirmID: c.ID, PlanID: c.PlanID,
+		Type: event, At: c.ReceivedAt, Role: c.registeredRole(), Cause: string(c.Cause), ConfirmID: c.ID, PlanID: c.PlanID,
 		ContentHash: c.ContentHash, TraceID: c.TraceID, SpanID: c.SpanID, Data: data(facts...),
 	})
 }

@@ -117,7 +117,9 @@
 // transaction, so that what another process changes holds at once.
 //
 // Tables named volatile_… hold what proves nothing (sessions, one-time links,
-// counts, search words) and are not covered by the log.
+// counts, search words) and are not covered by the log. Sessions and links give
+// rights: each has a MAC that only who has the signing key can make, over the number
+// of the entry that last ended its user's sessions (session.go, link.go).
 //
 // # How somebody waits
 //

@@ -271,12 +271,16 @@ func (p *Plan) words() string {
 }
 
 // endPlan moves a plan to a final status and cancels what is pending on it,
-// except the confirm that is just being decided.
-func (s *Service) endPlan(tx Tx, p *Principal, plan *Plan, to PlanStatus, reason, except string) error {
-	if err := s.movePlan(tx, p, plan, to, "plan."+string(to), "reason", reason); err != nil {
+// except the confirm whose decision ends it.
+func (s *Service) endPlan(tx Tx, p *Principal, plan *Plan, to PlanStatus, reason, decided string) error {
+	facts := []any{"reason", reason}
+	if decided != "" { // the decision has the reason
+		facts = []any{"confirm_id", decided}
+	}
+	if err := s.movePlan(tx, p, plan, to, "plan."+string(to), facts...); err != nil {
 		return err
 	}
-	return s.cancelPending(tx, plan, "The plan has ended: "+string(to)+".", except)
+	return s.cancelPending(tx, plan, "The plan has ended: "+string(to)+".", decided)
 }
 
 // movePlan takes one of S3's edges and logs it.
@@ -294,5 +298,5 @@ func (s *Service) movePlan(tx Tx, p *Principal, plan *Plan, to PlanStatus, event
 
 func (s *Service) logPlan(tx Tx, p *Principal, plan *Plan, event string, facts ...any) error {
 	return s.log(tx, p, evidence.Entry{Type: event, PlanID: plan.ID, TraceID: plan.trace(),
-		ContentHash: plan.Hash, Data: data(append(facts, "title", plan.Title, "status", plan.Status)...)})
+		ContentHash: plan.Hash, Data: data(append(facts, "status", plan.Status)...)})
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log/slog"
 	"slices"
 	"strconv"
 	"sync"
@@ -54,6 +55,10 @@ type Service struct {
 	// verification is what SetVerification was told last, nil: nothing.
 	verification atomic.Pointer[Verification]
 	verifyNow    chan struct{} // holds that somebody wants one now
+	logger       *slog.Logger
+	// misfits are the hashes of sessions and links whose MAC does not fit, of which
+	// the operator has been told.
+	misfits sync.Map
 }
 
 // Config is what a Service needs beside its Store. Zero members get defaults
@@ -65,6 +70,7 @@ type Config struct {
 	Hasher            *credential.Hasher
 	Limits            Limits
 	AllowSelfApproval bool
+	Logger            *slog.Logger // hears of rows that were not this program's
 }
 
 // NewService returns a Service over a Store. The Store must publish to the
@@ -72,7 +78,10 @@ type Config struct {
 func NewService(store Store, c Config) *Service {
 	s := &Service{
 		store: store, feed: c.Feed, now: c.Now, rand: c.Rand, hasher: c.Hasher,
-		limits: c.Limits, selfApproval: c.AllowSelfApproval, verifyNow: make(chan struct{}, 1),
+		limits: c.Limits, selfApproval: c.AllowSelfApproval, logger: c.Logger, verifyNow: make(chan struct{}, 1),
+	}
+	if s.logger == nil {
+		s.logger = slog.New(slog.DiscardHandler)
 	}
 	if s.feed == nil {
 		s.feed = NewFeed()

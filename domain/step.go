@@ -134,7 +134,7 @@ func (s *Service) MoveStep(ctx context.Context, ref Ref, planID, stepID string, 
 		if err := tx.UpdatePlan(plan, plan.Status, nil); err != nil {
 			return err
 		}
-		facts := []any{"step_id", stepID, "from", from, "status", to, "title", document.Steps[i].Description}
+		facts := []any{"step_id", stepID, "from", from, "status", to}
 		if critical {
 			facts = append(facts, "critical", true)
 		}

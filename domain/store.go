@@ -122,6 +122,10 @@ type Reader interface {
 	Checkpoint() (signed string, c evidence.Checkpoint, err error)
 	// VKey is the public half of the key that signs now.
 	VKey() (string, error)
+	// MAC is the HMAC-SHA-256 of a message under a key for this purpose that
+	// follows from the signing key. Whoever can write to the database but has no
+	// signing key cannot make one.
+	MAC(purpose string, message []byte) ([]byte, error)
 	// Hashes of the Merkle tree over the log.
 	evidence.Hashes
 }
@@ -156,8 +160,8 @@ type Tx interface {
 	InsertDecision(*Decision) error
 	InsertConsumption(*Consumption) error
 	InsertTrace(*Trace) error
-	// ForgetContent removes the content of a confirm, and what its decisions
-	// repeat of it.
+	// ForgetContent removes the content of a confirm, what its decisions repeat of it
+	// or give as reasons, and a role that is only a label.
 	ForgetContent(*Confirm) error
 
 	// RotateKey makes a new signing key that takes over with this transaction.
@@ -166,11 +170,12 @@ type Tx interface {
 	// to be restored; else it gives nil.
 	BeginEpoch() (*evidence.Succession, error)
 
-	// What follows proves nothing and is not logged.
+	// What follows proves nothing and is not logged. Sessions and links give rights
+	// only with a MAC that fits.
 	InsertSession(*Session) error
-	TouchSession(hash []byte, seen time.Time) error
+	TouchSession(*Session) error // writes SeenAt and the MAC
 	DeleteSession(hash []byte) error
-	DeleteSessionsOf(userID string, except []byte) error
+	DeleteSessionsOf(userID string) error
 	InsertLink(*Link) error
 	DeleteLink(hash []byte) error
 	DeleteLinksOf(userID string) error

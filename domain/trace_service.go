@@ -3,6 +3,7 @@ package domain
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"countersign/domain/evidence"
 	"countersign/domain/mplp"
@@ -54,6 +55,9 @@ type TraceHistory struct {
 	Posted  *Trace            // nil: nobody posted it as an object
 	Entries []*evidence.Entry // what the log says of it, oldest first
 	More    bool              // the log says more than that
+	// Plans are the plans that Entries tell of, by id, as they are now: the log does
+	// not repeat what is in them.
+	Plans map[string]*mplp.Plan
 }
 
 // maxHistory is how many entries of a trace a page shows; the log has the rest.
@@ -77,9 +81,34 @@ func (s *Service) TraceHistory(ctx context.Context, ref Ref, id string) (h *Trac
 		if len(h.Entries) > maxHistory {
 			h.Entries, h.More = h.Entries[:maxHistory], true
 		}
-		return p.needs(TraceRead)
+		if err := p.needs(TraceRead); err != nil {
+			return err
+		}
+		h.Plans, err = s.plansOf(r, h.Entries)
+		return err
 	})
 	return h, err
+}
+
+// plansOf are the plans whose changes the entries are.
+func (s *Service) plansOf(r Reader, entries []*evidence.Entry) (map[string]*mplp.Plan, error) {
+	plans := map[string]*mplp.Plan{}
+	for _, e := range entries {
+		family, _, _ := strings.Cut(e.Type, ".")
+		if plans[e.PlanID] != nil || family != "plan" && family != "step" {
+			continue
+		}
+		plan, err := r.Plan(e.PlanID)
+		if errors.Is(err, ErrNotFound) {
+			continue
+		} else if err != nil {
+			return nil, err
+		}
+		if plans[e.PlanID], err = s.planDocument(r, plan); err != nil {
+			return nil, err
+		}
+	}
+	return plans, nil
 }
 
 func (t *Trace) seenBy(p *Principal) bool { return t.Group == p.Group || p.readsTraces() }

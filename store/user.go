@@ -16,6 +16,7 @@ var users = newTable("users", 1, func(u *domain.User) []column {
 		{"disabled", flag(&u.Disabled)},
 		{"created_at", moment(&u.CreatedAt)},
 		{"updated_at", moment(&u.UpdatedAt)},
+		{"ended_seq", number(&u.EndedSeq)},
 	}
 })
 

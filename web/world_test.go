@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"io"
 	"log/slog"
@@ -31,10 +32,10 @@ type world struct {
 	ctx  context.Context
 	svc  *domain.Service
 	db   *store.DB
+	file string // of the database
 	feed *domain.Feed
 	web  *web.Server
 	url  string
-	file string // of the database
 
 	mu    sync.Mutex
 	clock time.Time
@@ -80,6 +81,23 @@ func newWorld(t *testing.T, change ...func(*web.Config)) *world {
 		}
 	})
 	return w
+}
+
+// sql changes the database as something else would.
+func (w *world) sql(texts ...string) {
+	w.t.Helper()
+	db, err := sql.Open("sqlite", w.file)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, text := range texts {
+		if _, err := db.Exec(text); err != nil {
+			w.t.Fatalf("%s: %v", text, err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		w.t.Fatal(err)
+	}
 }
 
 func (w *world) now() time.Time {

@@ -98,7 +98,8 @@
 // and --head of serve, or $COUNTERSIGN_SIGNING_KEY and $COUNTERSIGN_HEAD, which
 // every command minds, say otherwise. Neither is in a backup. A server does not
 // start on a database that is older than its head file; with --accept-restore it
-// begins a new epoch of the log, under a new key, and cancels what is pending.
+// verifies the database and begins a new epoch of the log, under a new key, and
+// cancels what is pending.
 //
 // # The database
 //
@@ -115,10 +116,12 @@
 // Migrate does what every command does first; its status changes nothing. With
 // --from it moves a SQLite database, its log and its signing key into an empty
 // PostgreSQL database, and verifies it there. Prune forgets what was asked for
-// in confirms decided so long ago; hashes and proofs stay.
+// in confirms decided so long ago, as far as the log proves that they were; hashes,
+// ids and proofs stay.
 //
 // # Exit codes
 //
 // 0: done. 1: failed, or refused; standard error says why. 64: the command line
-// is wrong. Evidence verify: 0 verified, 4 tampered, 3 cannot tell.
+// is wrong. Evidence verify: 0 verified, 4 tampered, 3 cannot tell. 4 from serve or
+// migrate says too that the database was changed after it was signed.
 package main

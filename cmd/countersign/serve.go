@@ -5,9 +5,11 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/url"
+	"os"
 	"os/signal"
 	"strings"
 	"syscall"
@@ -35,7 +37,7 @@ var serveCommand = command{
 		f.Func("limits", fmt.Sprintf("`k=v,…`, which limits to change: by default %v", o.limits), o.setLimits)
 		f.StringVar(&o.signingKey, "signing-key", "", "`FILE` of the key that signs the log; else the database's name with .key, for PostgreSQL countersign.key")
 		f.StringVar(&o.head, "head", "", "`FILE` that keeps the log's newest checkpoint, best on another disk; else the database's name with .head, for PostgreSQL countersign.head")
-		f.BoolVar(&o.acceptRestore, "accept-restore", false, "go on with a database that was restored from a backup: what is pending is cancelled, and the log says so")
+		f.BoolVar(&o.acceptRestore, "accept-restore", false, "go on with a database that was restored from a backup: it is verified first, and one that was changed is refused with exit code 4; what is pending is cancelled, and the log says so")
 		f.BoolVar(&o.demo, "demo", false, "use a throwaway database, create accounts and run an agent that asks")
 		return func(ctx context.Context, c *call) error {
 			given := false
@@ -86,6 +88,11 @@ func (o *serveOptions) run(ctx context.Context, c *call) (err error) {
 	if missing := assets.Missing(); len(missing) > 0 {
 		return fmt.Errorf("this program was built without %s: run make assets, then build it again", strings.Join(missing, " and "))
 	}
+	if o.acceptRestore && !o.demo {
+		if err := o.verifyRestored(ctx, c); err != nil {
+			return err
+		}
+	}
 	// Who reads the log may end before the server does: that must not end it, and
 	// least of all in a way that systemd takes for a good one.
 	signal.Ignore(syscall.SIGPIPE)
@@ -119,7 +126,7 @@ func (o *serveOptions) run(ctx context.Context, c *call) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	s.svc = domain.NewService(db, domain.Config{Feed: s.feed, Limits: o.limits, AllowSelfApproval: o.selfApproval})
+	s.svc = domain.NewService(db, domain.Config{Feed: s.feed, Limits: o.limits, AllowSelfApproval: o.selfApproval, Logger: s.logger})
 	if err := s.prepare(ctx, o.acceptRestore); err != nil {
 		return err
 	}
@@ -150,6 +157,36 @@ func (o *serveOptions) run(ctx context.Context, c *call) (err error) {
 		return errors.Join(err, listener.Close())
 	}
 	return s.serve(ctx, listener, agent)
+}
+
+// verifyRestored refuses a copy that was changed: what is written when a restore
+// is accepted would be signed as it is. That the copy is older than the head file
+// makes it a restore, and is no change. A copy of an older schema is verified before
+// it is migrated.
+func (o *serveOptions) verifyRestored(ctx context.Context, c *call) error {
+	vkey, file := "", store.KeyFile(c.db, o.signingKey)
+	if _, err := os.Stat(file); err == nil {
+		if vkey, err = store.VKey(file); err != nil {
+			return err
+		}
+	}
+	tuneCollector()
+	audit, signed, err := audited(ctx, c.db)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, store.ErrSchema) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	report := audit.Finish(signed, vkey)
+	if !report.Tampered() {
+		return nil
+	}
+	found := c.conclude(report)
+	fmt.Fprintf(c.stderr, "countersign: %s is not what was signed with the key in %s, so it is not served. Put another backup in its place. "+
+		"If all that was found is another key, and the backup is from before the key was changed, put the key of that time there; "+
+		"without any key file it is served, and nothing vouches for what is in it\n", store.Label(c.db), file)
+	return found
 }
 
 // welcome prints where the server is and how to get in. The address comes

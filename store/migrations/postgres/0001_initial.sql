@@ -21,6 +21,8 @@ CREATE TABLE roles (
     entry_seq    BIGINT NOT NULL
 );
 
+-- ended_seq is the number of the entry that last ended the user's sessions
+-- and links: their MACs cover it.
 CREATE TABLE users (
     user_id     TEXT COLLATE "C" PRIMARY KEY,
     name        TEXT COLLATE "C" NOT NULL,
@@ -29,6 +31,7 @@ CREATE TABLE users (
     disabled    BIGINT NOT NULL,
     created_at  BIGINT,
     updated_at  BIGINT,
+    ended_seq   BIGINT NOT NULL,
     entry_seq   BIGINT NOT NULL
 );
 
@@ -325,12 +328,15 @@ CREATE TABLE log_handovers (
     checkpoint TEXT COLLATE "C" NOT NULL
 );
 
+-- mac shows that a program with the signing key wrote the row, and for when: see
+-- domain/session.go and domain/link.go.
 CREATE TABLE volatile_sessions (
     hash       BYTEA PRIMARY KEY,
     user_id    TEXT COLLATE "C" NOT NULL,
     created_at BIGINT NOT NULL,
     seen_at    BIGINT NOT NULL,
-    browser    TEXT COLLATE "C"
+    browser    TEXT COLLATE "C",
+    mac        BYTEA
 );
 
 CREATE INDEX volatile_sessions_user ON volatile_sessions (user_id);
@@ -338,7 +344,8 @@ CREATE INDEX volatile_sessions_user ON volatile_sessions (user_id);
 CREATE TABLE volatile_links (
     hash       BYTEA PRIMARY KEY,
     user_id    TEXT COLLATE "C",
-    expires_at BIGINT NOT NULL
+    expires_at BIGINT NOT NULL,
+    mac        BYTEA
 );
 
 -- hash is of a name or an address: people type passwords where names belong.

@@ -19,6 +19,8 @@ CREATE TABLE roles (
     entry_seq    INTEGER NOT NULL
 ) STRICT;
 
+-- ended_seq is the number of the entry that last ended the user's sessions
+-- and links: their MACs cover it.
 CREATE TABLE users (
     user_id     TEXT PRIMARY KEY,
     name        TEXT NOT NULL,
@@ -27,6 +29,7 @@ CREATE TABLE users (
     disabled    INTEGER NOT NULL,
     created_at  INTEGER,
     updated_at  INTEGER,
+    ended_seq   INTEGER NOT NULL,
     entry_seq   INTEGER NOT NULL
 ) STRICT;
 
@@ -312,12 +315,15 @@ CREATE TABLE log_handovers (
     checkpoint TEXT NOT NULL
 ) STRICT;
 
+-- mac shows that a program with the signing key wrote the row, and for when: see
+-- domain/session.go and domain/link.go.
 CREATE TABLE volatile_sessions (
     hash       BLOB PRIMARY KEY,
     user_id    TEXT NOT NULL,
     created_at INTEGER NOT NULL,
     seen_at    INTEGER NOT NULL,
-    browser    TEXT
+    browser    TEXT,
+    mac        BLOB
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX volatile_sessions_user ON volatile_sessions (user_id);
@@ -325,7 +331,8 @@ CREATE INDEX volatile_sessions_user ON volatile_sessions (user_id);
 CREATE TABLE volatile_links (
     hash       BLOB PRIMARY KEY,
     user_id    TEXT,
-    expires_at INTEGER NOT NULL
+    expires_at INTEGER NOT NULL,
+    mac        BLOB
 ) STRICT, WITHOUT ROWID;
 
 -- hash is of a name or an address: people type passwords where names belong.
