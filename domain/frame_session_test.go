@@ -5,14 +5,43 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"countersign/domain"
 )
 
-// noPing is for those who do not care whether they are still heard of.
-func noPing() error { return nil }
+// listener hears what is followed until ctx ends.
+type listener[T any] struct {
+	ctx   context.Context
+	send  func(T) error
+	woken chan struct{}
+}
+
+func listening[T any](ctx context.Context, send func(T) error) *listener[T] {
+	return &listener[T]{ctx, send, make(chan struct{}, 1)}
+}
+
+func (l *listener[T]) Send(v T) error { return l.send(v) }
+func (l *listener[T]) Ping() error    { return nil }
+
+func (l *listener[T]) Wake() {
+	select {
+	case l.woken <- struct{}{}:
+	default:
+	}
+}
+
+func (l *listener[T]) Wait(until time.Time) error {
+	select {
+	case <-l.woken:
+	case <-time.After(time.Until(until)):
+	case <-l.ctx.Done():
+		return l.ctx.Err()
+	}
+	return nil
+}
 
 // A stream hears of its own session among many others, and of nothing else.
 func TestFollowSession_HearsOfItsOwn(t *testing.T) {
@@ -27,10 +56,10 @@ func TestFollowSession_HearsOfItsOwn(t *testing.T) {
 	defer leave()
 	frames, ended := make(chan domain.Frame, 100), make(chan error, 1)
 	go func() {
-		ended <- w.FollowSession(ctx, agent, "own", nil, func(f domain.Frame) error {
+		ended <- w.FollowSession(ctx, agent, "own", nil, listening(ctx, func(f domain.Frame) error {
 			frames <- f
 			return nil
-		}, noPing)
+		}))
 	}()
 	heard := func() int64 { return (<-frames).Cursor.Seq }
 	want, got := []int64{waiting.RequestedSeq}, []int64{heard()}
