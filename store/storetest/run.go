@@ -53,6 +53,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"confirm orders and pages", testConfirmPages},
 		{"confirms far down a list", testConfirmsFarDown},
 		{"confirm rows", testConfirmRows},
+		{"session steps", testSessionSteps},
 		{"confirm titles", testConfirmTitles},
 		{"cursors", testCursors},
 		{"absent rows", testNotFound},
