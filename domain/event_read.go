@@ -187,9 +187,28 @@ func (p *Principal) seesEntry(r Reader, e *evidence.Entry) (bool, error) {
 	return false, nil
 }
 
+// EventStart is where FollowEvents begins for a listener who has heard up to the
+// filter's place: there, or after this moment. What Events refuses is refused.
+func (s *Service) EventStart(ctx context.Context, ref Ref, f EventFilter) (start *Cursor, err error) {
+	f.Limit = 1
+	err = apart(func() error {
+		if f.After == nil {
+			last, err := s.LastSeq(ctx)
+			if err != nil {
+				return err
+			}
+			f.After = new(EndOf(last))
+		}
+		start = f.After
+		_, err := s.events(ctx, ref, f)
+		return err
+	})
+	return start, err
+}
+
 // FollowEvents sends events as they happen, first what was missed, until ctx or
-// the server ends. Ping is called now and then, while the key is in force.
-func (s *Service) FollowEvents(ctx context.Context, ref Ref, f EventFilter, send func(Event) error, ping func() error) error {
+// the server ends.
+func (s *Service) FollowEvents(ctx context.Context, ref Ref, f EventFilter, l Listener[Event]) error {
 	f.Limit, f.bytes = pageFrames, pageBytes
 	if f.After == nil {
 		last, err := s.LastSeq(ctx)
@@ -198,18 +217,11 @@ func (s *Service) FollowEvents(ctx context.Context, ref Ref, f EventFilter, send
 		}
 		f.After = new(EndOf(last))
 	}
-	woken := newSignal()
-	stop, err := s.listen(ctx, ref, everyEntry, woken.give)
-	if err != nil {
-		return err
-	}
-	defer stop()
-	read := func() error {
-		last, err := s.sendEvents(ctx, ref, f, send)
+	return follow(ctx, s, ref, everyEntry, l, func() error {
+		last, err := s.sendEvents(ctx, ref, f, l.Send)
 		f.After = &last
 		return err
-	}
-	return s.follow(ctx, ref, woken, read, ping)
+	})
 }
 
 // sendEvents sends what there is now, and says how far it has read.

@@ -128,32 +128,26 @@ const (
 // FollowSession sends the frames of a session's confirms, first what the
 // listener has missed, then what happens, until ctx or the server ends. Without
 // a cursor what it has missed is every pending request. Only what the key may
-// see or decide is sent: knowing a session's id gives no right. Ping is called
-// now and then, while the key is in force. The error is nil when the server
-// stops, and unauthenticated when the key ends.
-func (s *Service) FollowSession(ctx context.Context, ref Ref, sessionID string, after *Cursor, send func(Frame) error, ping func() error) error {
-	// What is due is settled first.
-	err := apart(func() error {
-		_, err := s.expireDue(ctx)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	woken := newSignal()
-	stop, err := s.listen(ctx, ref, sessionTopic(sessionID), woken.give)
-	if err != nil {
-		return err
-	}
-	defer stop()
-	defer s.followed()()
+// see or decide is sent: knowing a session's id gives no right. The error is nil
+// when the server stops, and unauthenticated when the key ends.
+func (s *Service) FollowSession(ctx context.Context, ref Ref, sessionID string, after *Cursor, l Listener[Frame]) error {
 	r := &sessionReading{session: sessionID, last: Cursor{Seq: -1}}
 	if after != nil {
 		r.last = *after
 	} else {
 		r.replays = true
 	}
-	return s.follow(ctx, ref, woken, func() error { return s.sendFrames(ctx, ref, r, send) }, ping)
+	begun := false
+	defer s.followed()()
+	return follow(ctx, s, ref, sessionTopic(sessionID), l, func() error {
+		if !begun { // what is due is settled first
+			if _, err := s.expireDue(ctx); err != nil {
+				return err
+			}
+			begun = true
+		}
+		return s.sendFrames(ctx, ref, r, l.Send)
+	})
 }
 
 // sendFrames sends what there is now, a page at a time.

@@ -317,10 +317,10 @@ func TestFollowEvents_GoesOnBehindWhatItLeftOut(t *testing.T) {
 	begin := domain.Cursor{Seq: -1}
 	ended := make(chan error)
 	go func() {
-		ended <- w.FollowEvents(w.ctx, reviewer, domain.EventFilter{After: &begin, Type: "confirm.approved"}, func(e domain.Event) error {
+		ended <- w.FollowEvents(w.ctx, reviewer, domain.EventFilter{After: &begin, Type: "confirm.approved"}, listening(w.ctx, func(e domain.Event) error {
 			seen <- e.Entry.ConfirmID
 			return nil
-		}, noPing)
+		}))
 	}()
 	first := w.post(agent, toolCall)
 	w.mustDecide(reviewer, first, domain.Approved)

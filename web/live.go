@@ -61,6 +61,11 @@ func (s *Server) live(c echo.Context) error {
 	} else {
 		err = stream.Comment("connected")
 	}
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		_ = stream.Wait(time.Time{}) // nobody wakes it
+	}()
 	ping := time.NewTicker(livePing)
 	defer ping.Stop()
 	for err == nil {
@@ -79,7 +84,7 @@ func (s *Server) live(c echo.Context) error {
 				return nil
 			}
 			err = stream.Comment("")
-		case <-stream.Context().Done():
+		case <-gone:
 			return nil
 		}
 	}

@@ -54,6 +54,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"confirms far down a list", testConfirmsFarDown},
 		{"confirms by group", testConfirmsByGroup},
 		{"confirm rows", testConfirmRows},
+		{"session steps", testSessionSteps},
 		{"confirm titles", testConfirmTitles},
 		{"cursors", testCursors},
 		{"absent rows", testNotFound},

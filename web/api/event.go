@@ -2,6 +2,7 @@ package api
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"net/http"
 
@@ -13,7 +14,7 @@ import (
 )
 
 func (a *api) events(add adder) {
-	add(http.MethodGet, "/events", route.Capability(domain.TraceRead), a.known(a.getEvents))
+	add(http.MethodGet, "/events", route.Capability(domain.TraceRead), a.getEvents)
 }
 
 // getEvents reads the log as events, or follows it. A list ends where next_cursor
@@ -52,7 +53,6 @@ func (a *api) getEvents(c echo.Context, by domain.Ref) error {
 // followEvents sends what comes after the place that the listener has reached,
 // or after this moment.
 func (a *api) followEvents(c echo.Context, by domain.Ref, f domain.EventFilter) error {
-	ctx := c.Request().Context()
 	missed, err := lastEventID(c)
 	if err != nil {
 		return err
@@ -60,24 +60,15 @@ func (a *api) followEvents(c echo.Context, by domain.Ref, f domain.EventFilter) 
 	if missed != nil {
 		f.After = missed
 	}
-	if f.After == nil {
-		last, err := a.service.LastSeq(ctx)
-		if err != nil {
-			return err
-		}
-		f.After = new(domain.EndOf(last))
-	}
 	// What is refused is refused before the stream begins.
-	if _, _, err := a.service.Events(ctx, by, f); err != nil {
+	if f.After, err = a.service.EventStart(c.Request().Context(), by, f); err != nil {
 		return err
 	}
-	return a.stream(c, by, func(out *sse.Stream) error {
-		return a.service.FollowEvents(out.Context(), by, f, func(event domain.Event) error {
-			text, err := json.Marshal(event)
-			if err != nil {
-				return err
-			}
-			return gone(out.Event(event.Cursor.String(), text))
-		}, pinging(out))
+	message := func(event domain.Event) (domain.Cursor, []byte, error) {
+		text, err := json.Marshal(event)
+		return event.Cursor, text, err
+	}
+	return stream(a, c, by, message, func(ctx context.Context, l *listener[domain.Event]) error {
+		return a.service.FollowEvents(ctx, by, f, l)
 	})
 }

@@ -47,6 +47,8 @@ type socket struct {
 	c       echo.Context
 	by      domain.Ref
 	session string
+	ctx     context.Context // of the stream
+	woken   chan struct{}
 }
 
 func (a *api) openSocket(c echo.Context, by domain.Ref) error {
@@ -55,7 +57,7 @@ func (a *api) openSocket(c echo.Context, by domain.Ref) error {
 		c.Response().Header().Set(echo.HeaderUpgrade, "websocket")
 		return &domain.Error{Code: codeUpgradeRequired, Message: "This address is a WebSocket's; the same frames are at …/events."}
 	}
-	s := &socket{c: c, by: by, session: param(c, "session_id")}
+	s := &socket{c: c, by: by, session: param(c, "session_id"), woken: make(chan struct{}, 1)}
 	after, err := a.beginning(c, by, s.session)
 	if err != nil {
 		return err
@@ -68,6 +70,7 @@ func (a *api) openSocket(c echo.Context, by domain.Ref) error {
 	// The request's own context means nothing once the connection is ours.
 	ctx, leave := context.WithCancelCause(context.WithoutCancel(c.Request().Context()))
 	defer leave(nil)
+	s.ctx = ctx
 	heard := func() error { // of a command, a ping or a pong
 		err := a.commands.take(by)
 		if err != nil {
@@ -97,7 +100,7 @@ func (a *api) openSocket(c echo.Context, by domain.Ref) error {
 		s.CloseNow()
 		<-taken // the request is over when this returns
 	}()
-	err = a.service.FollowSession(ctx, by, s.session, after, func(f domain.Frame) error { return s.send(ctx, f) }, func() error { return s.ping(ctx) })
+	err = a.service.FollowSession(ctx, by, s.session, after, s)
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
 	}
@@ -121,17 +124,39 @@ func farewell(err error) (websocket.StatusCode, string) {
 	return websocket.StatusInternalError, "the stream broke; come back with last_event_id"
 }
 
-func (s *socket) ping(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+// Ping is answered by a client that is there.
+func (s *socket) Ping() error {
+	ctx, cancel := context.WithTimeout(s.ctx, patience)
 	defer cancel()
-	return gone(s.Ping(ctx))
+	return gone(s.Conn.Ping(ctx))
 }
 
-// send writes a frame, whose id is its last member: a socket has no other place
+// Send writes a frame, whose id is its last member: a socket has no other place
 // for it.
-func (s *socket) send(ctx context.Context, f domain.Frame) error {
+func (s *socket) Send(f domain.Frame) error {
 	text := fmt.Appendf(nil, `%s,"id":%s}`, f.Data[:len(f.Data)-1], mplp.String(f.Cursor.String()))
-	return s.write(ctx, text)
+	return s.write(s.ctx, text)
+}
+
+// Wake ends Wait.
+func (s *socket) Wake() {
+	select {
+	case s.woken <- struct{}{}:
+	default: // it was woken already
+	}
+}
+
+// Wait waits until it is woken.
+func (s *socket) Wait(until time.Time) error {
+	timer := time.NewTimer(time.Until(until))
+	defer timer.Stop()
+	select {
+	case <-s.woken:
+	case <-timer.C:
+	case <-s.ctx.Done():
+		return context.Cause(s.ctx)
+	}
+	return nil
 }
 
 func (s *socket) write(ctx context.Context, text []byte) error {

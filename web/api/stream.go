@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -14,8 +15,8 @@ import (
 )
 
 func (a *api) streams(add adder) {
-	add(http.MethodGet, "/sessions/:session_id/events", route.Known, a.known(a.followSession))
-	add(http.MethodGet, "/sessions/:session_id/ws", route.Known, a.known(a.openSocket))
+	add(http.MethodGet, "/sessions/:session_id/events", route.Known, a.followSession)
+	add(http.MethodGet, "/sessions/:session_id/ws", route.Known, a.openSocket)
 }
 
 // patience is how long a listener may take to accept one message.
@@ -29,15 +30,34 @@ func (a *api) followSession(c echo.Context, by domain.Ref) error {
 	if err != nil {
 		return err
 	}
-	return a.stream(c, by, func(out *sse.Stream) error {
-		return a.service.FollowSession(out.Context(), by, session, after, func(f domain.Frame) error {
-			return gone(out.Event(f.Cursor.String(), f.Data))
-		}, pinging(out))
+	return stream(a, c, by, func(f domain.Frame) (domain.Cursor, []byte, error) { return f.Cursor, f.Data, nil }, func(ctx context.Context, l *listener[domain.Frame]) error {
+		return a.service.FollowSession(ctx, by, session, after, l)
 	})
 }
 
+// listener hears what is followed as server-sent events.
+type listener[T any] struct {
+	*sse.Stream
+	message func(T) (at domain.Cursor, data []byte, err error)
+}
+
+// Send writes one message.
+func (l *listener[T]) Send(v T) error {
+	at, data, err := l.message(v)
+	if err != nil {
+		return err
+	}
+	return gone(l.Event(at.String(), data))
+}
+
+// Ping writes nothing that counts.
+func (l *listener[T]) Ping() error { return gone(l.Comment("")) }
+
+// Wait waits while the listener is there.
+func (l *listener[T]) Wait(until time.Time) error { return gone(l.Stream.Wait(until)) }
+
 // stream answers with what follow sends.
-func (a *api) stream(c echo.Context, by domain.Ref, follow func(*sse.Stream) error) error {
+func stream[T any](a *api, c echo.Context, by domain.Ref, message func(T) (domain.Cursor, []byte, error), follow func(context.Context, *listener[T]) error) error {
 	end, err := a.waits.begin(by, sseStream)
 	if err != nil {
 		return err
@@ -49,40 +69,19 @@ func (a *api) stream(c echo.Context, by domain.Ref, follow func(*sse.Stream) err
 	}
 	defer out.Close()
 	if err = gone(out.Comment("connected")); err == nil {
-		err = follow(out)
+		err = follow(c.Request().Context(), &listener[T]{out, message})
 	}
-	if out.Context().Err() == nil {
-		a.fault(requestID(c), c.Path(), err)
-	}
+	a.fault(requestID(c), c.Path(), err)
 	return nil
 }
 
-// pinging says that a stream is there.
-func pinging(out *sse.Stream) func() error {
-	return func() error { return gone(out.Comment("")) }
-}
-
-// beginning is where a listener goes on. A new one has the session's pending
-// requests replayed to it, which is what nil means. If there are none, it hears
-// of everything that comes after this moment, before it is told that it is
-// connected: whoever connects first and requests then misses nothing. Who comes
-// from a place that the log has not reached has listened to what a restore took
-// back, and begins anew: nothing would be told until the log got there.
+// beginning is where a listener goes on.
 func (a *api) beginning(c echo.Context, by domain.Ref, session string) (*domain.Cursor, error) {
 	after, err := lastEventID(c)
 	if err != nil {
 		return nil, err
 	}
-	ctx := c.Request().Context()
-	last, err := a.service.LastSeq(ctx)
-	if err != nil || after != nil && after.Seq <= last {
-		return after, err
-	}
-	pending, more, err := a.service.Confirms(ctx, by, domain.ConfirmFilter{SessionID: session, Status: domain.Pending}, domain.Page{Limit: 1})
-	if err != nil || len(pending) > 0 || more != "" {
-		return nil, err
-	}
-	return new(domain.EndOf(last)), nil
+	return a.service.SessionStart(c.Request().Context(), by, session, after)
 }
 
 // errGone says that a listener left, or was too slow.

@@ -7,10 +7,13 @@
 package sse
 
 import (
-	"context"
+	"bufio"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
+	"os"
+	"sync"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -20,14 +23,17 @@ import (
 const Type = "text/event-stream"
 
 // Stream is an answer that goes on until it is closed. One goroutine at a time
-// uses it.
+// writes, and one waits.
 type Stream struct {
-	ctx     context.Context
 	answer  *echo.Response
 	conn    net.Conn
 	chunked bool
 	within  time.Duration
 	broken  bool
+
+	mu    sync.Mutex
+	woken bool
+	gone  bool // the listener has left, or has sent something
 }
 
 // Open begins a stream. Each write has to be accepted within a time: whoever does
@@ -40,29 +46,70 @@ func Open(c echo.Context, within time.Duration) (*Stream, error) {
 	if err := control.SetWriteDeadline(time.Now().Add(within)); err != nil {
 		return nil, err
 	}
-	answer.WriteHeader(http.StatusOK)
-	if err := control.Flush(); err != nil {
-		return nil, err
-	}
-	conn, sent, err := control.Hijack()
-	if err != nil {
-		return nil, err
-	}
-	ctx, leave := context.WithCancel(r.Context())
-	s := &Stream{ctx: ctx, answer: answer, conn: conn, chunked: r.ProtoAtLeast(1, 1), within: within}
-	more := sent.Reader.Buffered() > 0
+	// The HTTP server's stack is deep while it writes the header; the one that waits
+	// is not to stay as large.
+	var conn net.Conn
+	var sent *bufio.ReadWriter
+	var err error
+	begun := make(chan struct{})
 	go func() {
-		if !more {
-			_, _ = conn.Read(make([]byte, 1)) // it left, or has sent something: either is the end
+		defer close(begun)
+		answer.WriteHeader(http.StatusOK)
+		if err = control.Flush(); err == nil {
+			conn, sent, err = control.Hijack()
 		}
-		leave()
-		_ = conn.Close() // ends a write too
 	}()
-	return s, nil
+	if <-begun; err != nil {
+		return nil, err
+	}
+	return &Stream{answer: answer, conn: conn, chunked: r.ProtoAtLeast(1, 1), within: within, gone: sent.Reader.Buffered() > 0}, nil
 }
 
-// Context ends with the listener, and with the request.
-func (s *Stream) Context() context.Context { return s.ctx }
+// ErrGone says that a listener has left, or has sent something.
+var ErrGone = errors.New("the listener is gone")
+
+// passed is a deadline that ends a Read at once.
+var passed = time.Unix(1, 0)
+
+// Wake ends Wait, or the next one. Anybody may call it at any time; it does not
+// block.
+func (s *Stream) Wake() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.woken = true
+	_ = s.conn.SetReadDeadline(passed) // one that is closed ends its Read by itself
+}
+
+// Wait waits until it is woken or a time has come, while the listener is there and
+// says nothing. The time may be zero: it does not come. Waiting is reading, so it
+// takes neither a timer nor a goroutine of its own.
+func (s *Stream) Wait(until time.Time) error {
+	switch woken, gone := s.wakes(until); {
+	case gone:
+		return ErrGone
+	case woken:
+		return nil
+	}
+	_, err := s.conn.Read(make([]byte, 1))
+	if s.wakes(until); errors.Is(err, os.ErrDeadlineExceeded) {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.gone = true
+	return ErrGone
+}
+
+// wakes says whether the stream was woken since it was last asked; if not, the next
+// Read ends at a time.
+func (s *Stream) wakes(until time.Time) (woken, gone bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if woken, s.woken = s.woken, false; !woken {
+		_ = s.conn.SetReadDeadline(until) // Read tells of one that is closed
+	}
+	return woken, s.gone
+}
 
 // Event sends a message; data is one line.
 func (s *Stream) Event(id string, data []byte) error {
@@ -92,7 +139,10 @@ func (s *Stream) Write(parts ...[]byte) error {
 
 // Close ends the stream, and its connection with it.
 func (s *Stream) Close() {
-	if s.chunked && !s.broken {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.chunked && !s.broken && !s.gone {
+		_ = s.conn.SetWriteDeadline(time.Now().Add(s.within))
 		_, _ = s.conn.Write([]byte("0\r\n\r\n")) // nobody may be there to see the end
 	}
 	_ = s.conn.Close()
