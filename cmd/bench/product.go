@@ -43,11 +43,13 @@ func (b *bench) furnish(ctx context.Context, dir, db string) (a access, err erro
 	if _, err = say(a.Password, "user", "add", reader, "--role", "reviewer", "--role", "architect", "--password-stdin"); err != nil {
 		return a, err
 	}
-	if _, err = say("", "user", "add", "owner", "--role", "reviewer"); err != nil {
-		return a, err
+	for _, owner := range []string{"owner", "asker"} {
+		if _, err = say("", "user", "add", owner, "--role", "reviewer"); err != nil {
+			return a, err
+		}
 	}
 	for i := range keys {
-		agent, err := say("", "key", "create", fmt.Sprint("agent-", i), "--role", "executor", "--role", "planner")
+		agent, err := say("", "key", "create", fmt.Sprint("agent-", i), "--role", "executor", "--role", "planner", "--owner", "asker")
 		if err != nil {
 			return a, err
 		}
