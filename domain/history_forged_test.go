@@ -12,6 +12,7 @@ import (
 	"countersign/domain"
 	"countersign/domain/evidence"
 	"countersign/domain/mplp"
+	"countersign/store"
 )
 
 // past is a log of an honest run, to which a test adds what none writes.
@@ -568,4 +569,36 @@ func TestN9_AStepIsConsumedOnce(t *testing.T) {
 			return []*evidence.Entry{p.step("s2", "s2"), p.step("s2", "s2")}
 		}, "a second consumption"},
 	})
+}
+
+// A bundle has some of a log's entries: they are held to each other.
+func TestN3_ABundleHasWhatNobodyWrites(t *testing.T) {
+	t.Parallel()
+	file, _ := honest(t)
+	p := pastOf(t, file)
+	vkey, err := store.VKey(file + ".key")
+	if err != nil {
+		t.Fatal(err)
+	}
+	report := func(id string) *evidence.Report {
+		t.Helper()
+		bundle, err := p.ConfirmBundle(p.ctx, domain.System, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := evidence.VerifyBundle(bundle, vkey, "", domain.NewPartialHistory().Entry)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	for _, id := range []string{"open", "used", "no", "mixed", "import", "s2", "elsewhere", p.ofPlan("run")} {
+		wantVerified(t, id, report(id))
+	}
+	p.add(p.approve("no"), p.consume("used", "subject", "action:0"))
+	for id, want := range map[string]string{"no": "a second decision", "used": "a second consumption"} {
+		if r := report(id); len(r.Findings) != 1 || !strings.Contains(r.Findings[0], want) {
+			t.Errorf("the bundle of %s: %q", id, r.Findings)
+		}
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 
+	"countersign/domain"
 	"countersign/domain/evidence"
 	"countersign/store"
 )
@@ -86,7 +87,7 @@ func (o *verifyOptions) verifyBundle(kept string) (*evidence.Report, error) {
 		return nil, err
 	}
 	if o.vkey != "" {
-		return evidence.VerifyBundle(data, o.vkey, kept)
+		return evidence.VerifyBundle(data, o.vkey, kept, domain.NewPartialHistory().Entry)
 	}
 	claimed, err := evidence.BundleKey(data)
 	if err != nil {
