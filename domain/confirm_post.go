@@ -119,6 +119,9 @@ func (s *Service) logPosted(tx Tx, p *Principal, c *Confirm, in *posting, warnin
 	if c.Binding == BoundUnknown {
 		facts = append(facts, "unbound", true)
 	}
+	if c.PlanID != "" && c.TargetHash == "" {
+		facts = append(facts, "unknown", true) // the plan, to who asks
+	}
 	if c.RequiredRole != "" {
 		facts = append(facts, "required_role", c.RequiredRole)
 	}

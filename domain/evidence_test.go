@@ -206,7 +206,7 @@ func TestBundle_EveryByteCounts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := evidence.VerifyBundle(bundle, vkey, "")
+		r, err := evidence.VerifyBundle(bundle, vkey, "", domain.NewPartialHistory().Entry)
 		if err != nil || r.Entries != 3 || r.Contents != 1 {
 			t.Fatalf("%s: %+v, %v", name, r, err)
 		}
@@ -214,14 +214,14 @@ func TestBundle_EveryByteCounts(t *testing.T) {
 		if claimed, err := evidence.BundleKey(bundle); err != nil || claimed != vkey {
 			t.Errorf("%s claims %s (%v)", name, claimed, err)
 		}
-		if r, err := evidence.VerifyBundle(bundle, keys[0].VKey, ""); err != nil || !r.Tampered() {
+		if r, err := evidence.VerifyBundle(bundle, keys[0].VKey, "", domain.NewPartialHistory().Entry); err != nil || !r.Tampered() {
 			t.Errorf("%s verifies with another key", name)
 		}
 		random := rand.New(rand.NewPCG(1, 2))
 		for i := range bundle {
 			changed := append([]byte(nil), bundle...)
 			changed[i] ^= byte(1 + random.IntN(255))
-			if r, err := evidence.VerifyBundle(changed, vkey, ""); err == nil && !r.Tampered() {
+			if r, err := evidence.VerifyBundle(changed, vkey, "", domain.NewPartialHistory().Entry); err == nil && !r.Tampered() {
 				t.Fatalf("%s: byte %d changed from %q to %q is not noticed", name, i, bundle[i], changed[i])
 			}
 		}
@@ -262,7 +262,7 @@ func TestBundle_NothingIsAdded(t *testing.T) {
 			if err := json.Unmarshal(data, b); err != nil {
 				t.Fatal(err)
 			}
-			r, err := evidence.VerifyBundle(data, b.VKey, "")
+			r, err := evidence.VerifyBundle(data, b.VKey, "", domain.NewPartialHistory().Entry)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -271,7 +271,7 @@ func TestBundle_NothingIsAdded(t *testing.T) {
 			if data, err = b.Marshal(); err != nil {
 				t.Fatal(err)
 			}
-			if r, err := evidence.VerifyBundle(data, b.VKey, ""); err != nil || !r.Tampered() {
+			if r, err := evidence.VerifyBundle(data, b.VKey, "", domain.NewPartialHistory().Entry); err != nil || !r.Tampered() {
 				t.Errorf("it verifies: %+v, %v", r, err)
 			}
 		})

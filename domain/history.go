@@ -24,6 +24,7 @@ type History struct {
 	wrong   []string // with the entry that is being looked at
 
 	actors   map[string]*actor // by "user:<id>" and "key:<id>"
+	acting   []*actor          // [0] is nobody known
 	people   int               // users that were created
 	roles    map[string]*pastRole
 	required []string // roles that confirms require, each once
@@ -39,8 +40,9 @@ type History struct {
 
 // actor is a user or a key, as far as the log tells.
 type actor struct {
-	number   int32
+	number   int32  // place in acting
 	owner    *actor // of a key; nil: none
+	maker    *actor // of a key, who decides nothing that it asks for; nil: none
 	disabled bool   // a user, for now
 	revoked  bool
 	decides  bool // a key that may
@@ -48,12 +50,17 @@ type actor struct {
 	roles    []string
 }
 
-// group is the number of the user who answers for the actor, or its own.
-func (a *actor) group() int32 {
+// group is the user who answers for the actor, or the actor itself.
+func (a *actor) group() *actor {
 	if a.owner != nil {
-		return a.owner.number
+		return a.owner
 	}
-	return a.number
+	return a
+}
+
+// requests says whether what another requests is the actor's own.
+func (a *actor) requests(by *actor) bool {
+	return by.group() == a.group() || by.maker != nil && by.maker.group() == a.group()
 }
 
 // pastRole is a role as the log has it by now.
@@ -75,7 +82,7 @@ func keyOfConfirm(id string) (k confirmKey) {
 // NewHistory is for a log from its first entry on.
 func NewHistory() *History {
 	return &History{
-		actors: map[string]*actor{}, roles: map[string]*pastRole{}, confirms: map[confirmKey]int32{}, mixed: map[int32][]bool{},
+		actors: map[string]*actor{}, acting: []*actor{{}}, roles: map[string]*pastRole{}, confirms: map[confirmKey]int32{}, mixed: map[int32][]bool{},
 		used: map[use]int64{}, plans: map[string]*pastPlan{}, planList: []*pastPlan{{}}, restored: -1,
 	}
 }
@@ -94,6 +101,7 @@ type facts struct {
 	TargetType   string `json:"target_type"`
 	StepID       string `json:"step_id"`
 	Unbound      bool   `json:"unbound"`
+	Unknown      bool   `json:"unknown"`
 	RequiredRole string `json:"required_role"`
 	Timeout      int64  `json:"timeout"`
 	SelfApproval bool   `json:"self_approval"`
@@ -114,6 +122,7 @@ type facts struct {
 	Roles     []string     `json:"roles"`
 	Setup     bool         `json:"setup"`
 	Owner     string       `json:"owner"`
+	MadeBy    string       `json:"made_by"`
 	MayDecide bool         `json:"may_decide"`
 	ExpiresAt string       `json:"expires_at"`
 	Seeded    bool         `json:"seeded"`
@@ -230,7 +239,7 @@ func (h *History) joined(e *evidence.Entry, family, id string, f facts) {
 		}
 		h.people++
 	}
-	a := &actor{number: int32(len(h.actors)) + 1, decides: family == "user" || f.MayDecide, roles: cloned(f.Roles)}
+	a := &actor{number: int32(len(h.acting)), decides: family == "user" || f.MayDecide, roles: cloned(f.Roles), maker: h.actors[f.MadeBy]}
 	if f.Owner != "" {
 		a.owner = h.actors["user:"+f.Owner]
 	}
@@ -238,6 +247,15 @@ func (h *History) joined(e *evidence.Entry, family, id string, f facts) {
 		a.expires = t
 	}
 	h.actors[strings.Clone(id)] = a
+	h.acting = append(h.acting, a)
+}
+
+// numberOf is the place of whoever made an entry, 0 if unknown.
+func (h *History) numberOf(e *evidence.Entry) int32 {
+	if a := h.actors[e.Principal]; a != nil {
+		return a.number
+	}
+	return 0
 }
 
 func cloned(list []string) []string {

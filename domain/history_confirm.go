@@ -17,7 +17,7 @@ type asked struct {
 	at         int64
 	hash       uint64 // a part of the content's hash; once it was decided, of the effective one
 	plan, step int32  // places in planList and its steps
-	by         int32  // the group that requested it, 0 if unknown
+	by         int32  // who requested it, a place in History.acting
 	required   int32  // place in History.required, from 1; 0: any role may decide
 	actions    int32  // that were decided on
 	status     pastStatus
@@ -75,9 +75,7 @@ func (h *History) requested(e *evidence.Entry) {
 	h.confirms[key] = at
 	h.asked = append(h.asked, asked{seq: e.Seq, hash: hashPart(e.ContentHash), step: wholePlan})
 	c := &h.asked[at]
-	if by := h.actors[e.Principal]; by != nil {
-		c.by = by.group()
-	}
+	c.by = h.numberOf(e)
 	if e.PlanID != "" {
 		c.plan = h.plan(e.PlanID).number
 	}
@@ -185,7 +183,7 @@ func (h *History) authorized(e *evidence.Entry, c *asked, f facts, status Status
 	if !a.decides {
 		h.found("confirm %s was %s by %s, which may not decide", e.ConfirmID, status, e.Principal)
 	}
-	if c.by == a.group() && (!f.SelfApproval || e.Kind != string(KindUser)) {
+	if a.requests(h.acting[c.by]) && (!f.SelfApproval || e.Kind != string(KindUser)) {
 		h.found("confirm %s was %s by who had requested it", e.ConfirmID, status)
 	}
 	d := &Decision{Status: status}

@@ -12,6 +12,7 @@ import (
 	"countersign/domain"
 	"countersign/domain/evidence"
 	"countersign/domain/mplp"
+	"countersign/store"
 )
 
 // past is a log of an honest run, to which a test adds what none writes.
@@ -275,6 +276,14 @@ func TestA1_DecisionsThatNobodyMakes(t *testing.T) {
 		{"one's own key's request, where that is allowed", func(p *past, _ cast) []*evidence.Entry {
 			return one(with(p.approve("own"), "self_approval", true))
 		}, ""},
+		{"a request of a key that the reviewer has made", func(p *past, who cast) []*evidence.Entry {
+			made := with(p.of("key.created", who.worker.ID), "made_by", who.reviewer.String())
+			made.ObjectID = "made"
+			ask := by(p.ask("open", "new"), domain.Ref{Kind: domain.KindAgent, ID: "made"}, "executor")
+			yes := p.approve("open")
+			yes.ConfirmID = "new"
+			return []*evidence.Entry{made, ask, yes}
+		}, "by who had requested it"},
 		{"a key that may decide", func(p *past, who cast) []*evidence.Entry {
 			e := by(p.approve("open"), who.decider, "reviewer")
 			e.Cause = "agent"
@@ -372,6 +381,25 @@ func TestN1_TheGateAsTheLogHasIt(t *testing.T) {
 			without(ask, "step_id")
 			return running(p, ask, no)
 		}, "that names no step of the plan was rejected"},
+		{"a request of somebody else, who did not see the plan", func(p *past, who cast) []*evidence.Entry {
+			ask := by(p.ask("s2", "later", "unknown", true), who.owned, "executor")
+			without(ask, "step_id")
+			return running(p, ask)
+		}, ""},
+		{"a request from before the plan", func(p *past, who cast) []*evidence.Entry {
+			ask, made := p.ask("s2", "early", "unknown", true), p.of("plan.created", "run")
+			without(ask, "step_id")
+			ask.PlanID, made.PlanID = "late", "late"
+			yes := p.approve(p.ofPlan("run"))
+			yes.ConfirmID, yes.PlanID, yes.Decisions = "later", "late", nil
+			proposed, asked, approved := p.of("plan.proposed", "run"), p.ask(p.ofPlan("run"), "later"), with(p.of("plan.approved", "run"), "confirm_id", "later")
+			use := p.step(p.ofPlan("run"), "s4")
+			use.ConfirmID = "later"
+			for _, e := range []*evidence.Entry{proposed, asked, approved, use} {
+				e.PlanID = "late"
+			}
+			return []*evidence.Entry{ask, made, proposed, asked, yes, approved, use}
+		}, "was pending"},
 		{"an approval that names no step", func(p *past, _ cast) []*evidence.Entry { return one(p.step("elsewhere", "s4")) }, "lets no step of a plan run"},
 		{"a plan that has ended", func(p *past, _ cast) []*evidence.Entry { return one(p.step(p.ofPlan("ended"), "s1")) }, "the plan was cancelled"},
 		{"a plan that is locked", func(p *past, _ cast) []*evidence.Entry {
@@ -568,4 +596,36 @@ func TestN9_AStepIsConsumedOnce(t *testing.T) {
 			return []*evidence.Entry{p.step("s2", "s2"), p.step("s2", "s2")}
 		}, "a second consumption"},
 	})
+}
+
+// A bundle has some of a log's entries: they are held to each other.
+func TestN3_ABundleHasWhatNobodyWrites(t *testing.T) {
+	t.Parallel()
+	file, _ := honest(t)
+	p := pastOf(t, file)
+	vkey, err := store.VKey(file + ".key")
+	if err != nil {
+		t.Fatal(err)
+	}
+	report := func(id string) *evidence.Report {
+		t.Helper()
+		bundle, err := p.ConfirmBundle(p.ctx, domain.System, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := evidence.VerifyBundle(bundle, vkey, "", domain.NewPartialHistory().Entry)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	for _, id := range []string{"open", "used", "no", "mixed", "import", "s2", "elsewhere", p.ofPlan("run")} {
+		wantVerified(t, id, report(id))
+	}
+	p.add(p.approve("no"), p.consume("used", "subject", "action:0"))
+	for id, want := range map[string]string{"no": "a second decision", "used": "a second consumption"} {
+		if r := report(id); len(r.Findings) != 1 || !strings.Contains(r.Findings[0], want) {
+			t.Errorf("the bundle of %s: %q", id, r.Findings)
+		}
+	}
 }

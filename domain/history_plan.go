@@ -18,7 +18,7 @@ type pastPlan struct {
 	locked   bool
 	status   PlanStatus
 	hash     uint64 // a part of it
-	by       int32  // the group that posted it
+	by       int32  // who posted it, a place in History.acting
 	size     int    // steps
 	done     int    // steps that nobody has to wait for
 	failed   int    // steps
@@ -77,7 +77,8 @@ func (p *pastPlan) step(id string) (int32, *pastStep) {
 }
 
 // aimed takes a confirm that names a plan. What is requested before there is the
-// plan counts only for one of the same group, and lets nothing run.
+// plan, or by who may not see it, counts only if both are of one group, and lets
+// nothing run.
 func (h *History) aimed(c *asked, at int32, f facts) {
 	p := h.planList[c.plan]
 	if f.StepID != "" {
@@ -86,10 +87,22 @@ func (h *History) aimed(c *asked, at int32, f facts) {
 	if f.Unbound {
 		c.flags |= pastUnbound
 	}
-	if p.there {
-		h.speaks(at, p.hash)
-	} else {
+	switch {
+	case !p.there:
 		p.early = append(p.early, at)
+	case f.Unknown:
+		h.unseen(at)
+	default:
+		h.speaks(at, p.hash)
+	}
+}
+
+// unseen takes a confirm whose requester did not see the plan that it names, once
+// there is the plan.
+func (h *History) unseen(at int32) {
+	c := &h.asked[at]
+	if h.acting[c.by].group() == h.acting[h.planList[c.plan].by].group() {
+		h.speaks(at, 0)
 	}
 }
 
@@ -227,13 +240,9 @@ func (h *History) posted(e *evidence.Entry, p *pastPlan, f facts) {
 		h.found("plan %s is created as %s", p.id, p.status)
 	}
 	p.hash, p.size = hashPart(e.ContentHash), steps(f)
-	if by := h.actors[e.Principal]; by != nil {
-		p.by = by.group()
-	}
+	p.by = h.numberOf(e)
 	for _, at := range p.early {
-		if c := &h.asked[at]; c.by == p.by {
-			h.speaks(at, 0)
-		}
+		h.unseen(at)
 	}
 	p.early = nil
 }

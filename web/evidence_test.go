@@ -56,7 +56,7 @@ func TestEvidencePageHasWhatAnAuditorNeeds(t *testing.T) {
 		if got := bundle.Header.Get("Content-Disposition"); got != "attachment; filename=evidence-"+c.ID+".json" {
 			t.Errorf("%s: Content-Disposition %q", path, got)
 		}
-		report, err := evidence.VerifyBundle([]byte(bundle.text), vkey, "")
+		report, err := evidence.VerifyBundle([]byte(bundle.text), vkey, "", domain.NewPartialHistory().Entry)
 		if err != nil || !report.Verified() || report.Contents != 1 {
 			t.Errorf("%s: %+v: %v", path, report, err)
 		}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 
+	"countersign/domain"
 	"countersign/domain/evidence"
 	"countersign/store"
 )
@@ -95,7 +96,7 @@ func (o *verifyOptions) verifyBundle(kept string) (*evidence.Report, error) {
 		return nil, err
 	}
 	if o.vkey != "" {
-		return evidence.VerifyBundle(data, o.vkey, kept)
+		return evidence.VerifyBundle(data, o.vkey, kept, domain.NewPartialHistory().Entry)
 	}
 	claimed, err := evidence.BundleKey(data)
 	if err != nil {

@@ -88,11 +88,7 @@ func (a *Audit) Entry(row LogRow) {
 	for _, r := range e.Rows {
 		a.wrote(e.Seq, r)
 	}
-	if a.watch != nil {
-		for _, wrong := range a.watch(e) {
-			a.report.found("log entry %d: %s", row.Seq, wrong)
-		}
-	}
+	a.report.watched(e, a.watch)
 	switch e.Type {
 	case EntryRequested, "confirm.imported":
 		a.requests.add(request{e.Seq, a.confirms.add(e.ConfirmID), parseHash(e.ContentHash)})

@@ -70,8 +70,9 @@ func BundleKey(data []byte) (string, error) {
 }
 
 // VerifyBundle verifies a bundle against a key that the auditor already has,
-// and against a checkpoint kept from before, unless that is empty.
-func VerifyBundle(data []byte, vkey, kept string) (*Report, error) {
+// and against a checkpoint kept from before, unless that is empty. It has watch told
+// every entry, in order, and reports what it says of each, unless that is nil.
+func VerifyBundle(data []byte, vkey, kept string, watch func(*Entry) []string) (*Report, error) {
 	b, exact, err := parseBundle(data)
 	if err != nil {
 		return nil, err
@@ -91,6 +92,9 @@ func VerifyBundle(data []byte, vkey, kept string) (*Report, error) {
 		r.found("bundle: it has no entries")
 	}
 	entries := b.entries(r)
+	for _, e := range entries {
+		r.watched(e, watch)
+	}
 	for i, c := range b.Contents {
 		if slices.ContainsFunc(b.Contents[:i], func(other BundleContent) bool { return other.ConfirmID == c.ConfirmID }) {
 			r.found("confirm %s: its content stands there twice", c.ConfirmID)

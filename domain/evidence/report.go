@@ -30,6 +30,16 @@ func (r *Report) found(format string, args ...any) {
 	r.Findings = append(r.Findings, fmt.Sprintf(format, args...))
 }
 
+// watched adds what whoever watches the log says of an entry.
+func (r *Report) watched(e *Entry, watch func(*Entry) []string) {
+	if watch == nil {
+		return
+	}
+	for _, wrong := range watch(e) {
+		r.found("log entry %d: %s", e.Seq, wrong)
+	}
+}
+
 // join adds what a part found.
 func (r *Report) join(part *Report) {
 	r.Contents += part.Contents

@@ -51,7 +51,7 @@ func TestEvidence_AnAuditorNeedsNobodysWord(t *testing.T) {
 		t.Errorf("consistency %+v: %v", growth, err)
 	}
 	bundle := agent.get("/evidence/confirms/c-1").want(http.StatusOK).body
-	report, err := evidence.VerifyBundle([]byte(bundle), vkey, "")
+	report, err := evidence.VerifyBundle([]byte(bundle), vkey, "", domain.NewPartialHistory().Entry)
 	if err != nil || !report.Verified() || report.Entries != 2 || report.Contents != 1 {
 		t.Errorf("bundle %+v: %v", report, err)
 	}
