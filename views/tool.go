@@ -66,7 +66,7 @@ func (m *markup) listedTools(names []string) {
 		m.toolCalls(i == 0, run.calls, func() { m.excerptInline(run.name, nameLength) })
 	}
 	if left > 0 {
-		m.html(` <small class="hint">`, moreCalls(left), `</small>`)
+		m.html(` <small class="left-out">`, moreCalls(left), `</small>`)
 	}
 }
 
