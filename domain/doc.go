@@ -121,6 +121,15 @@
 // rights: each has a MAC that only who has the signing key can make, over the number
 // of the entry that last ended its user's sessions (session.go, link.go).
 //
+// # What an agent cannot make large
+//
+// Texts that pages and the log repeat have limits (Limits). Of the others, lists
+// show an Excerpt, cut on the server; only the page of a request has all of it. An
+// entry of the log repeats a few KiB of a text at most. A page of objects ends at
+// MaxPageBytes. While several principal groups wait, an inbox lists GroupShare
+// requests of each, so that none keeps another's off its first page, and links to
+// the rest.
+//
 // # How somebody waits
 //
 // Outcome, Gate and FollowSession listen to the Feed first and look then, so that

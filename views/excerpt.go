@@ -90,7 +90,7 @@ func (m *markup) beginning(e domain.Excerpt, most int, write func(string)) domai
 // leftOut says how much there is more, outside of what an agent may have written.
 func (m *markup) leftOut(e domain.Excerpt) {
 	if e.More > 0 {
-		m.html(` <small class="hint">`, e.Left(), `</small>`)
+		m.html(` <small class="left-out">`, e.Left(), `</small>`)
 	}
 }
 

@@ -68,7 +68,7 @@ func (m *markup) listedTools(names []string) {
 		m.toolCalls(i == 0, run.calls, func() { m.excerptTool(run.name) })
 	}
 	if left > 0 {
-		m.html(` <small class="hint">`, moreCalls(left), `</small>`)
+		m.html(` <small class="left-out">`, moreCalls(left), `</small>`)
 	}
 }
 

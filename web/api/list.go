@@ -20,12 +20,17 @@ func inForm(c echo.Context, canonical projection, object []byte) ([]byte, error)
 }
 
 func writeList(c echo.Context, canonical projection, objects [][]byte, next string) error {
-	text := []byte(`{"items":[`)
+	size := len(next) + 64
 	for i, object := range objects {
 		item, err := inForm(c, canonical, object)
 		if err != nil {
 			return err
 		}
+		objects[i] = item
+		size += len(item) + 1
+	}
+	text := append(make([]byte, 0, size), `{"items":[`...)
+	for i, item := range objects {
 		if i > 0 {
 			text = append(text, ',')
 		}
