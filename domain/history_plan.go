@@ -1,7 +1,6 @@
 package domain
 
 import (
-	"math"
 	"strings"
 
 	"countersign/domain/evidence"
@@ -333,8 +332,7 @@ func (p *pastPlan) move(place int32, to StepStatus) {
 // ReadPlan reads a plan as it is stored, whatever the limits were when it was
 // posted: what its row repeats of it, and the hash of what is approved.
 func ReadPlan(content []byte) (*Plan, error) {
-	const any = math.MaxInt32
-	sent, err := mplp.ParsePlan(content, mplp.Limits{Depth: 10_000, NumberLen: any, Actions: any, Steps: any, Edges: any, Events: any})
+	sent, err := mplp.ParseStoredPlan(content)
 	if err != nil {
 		return nil, err
 	}
