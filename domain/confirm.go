@@ -69,7 +69,7 @@ type Confirm struct {
 	TargetType      TargetType
 	TargetID        string
 	TargetHash      string // what the target was when the confirm was created
-	PlanID          string // the plan it counts for; empty: none
+	PlanID          string // the plan it names, which may count it (Plan.counts); empty: none
 	StepID          string // with BoundStep
 	Binding         Binding
 	Status          Status
@@ -103,6 +103,15 @@ type Confirm struct {
 	// Fresh says, when it is inserted, that the id was made for it and that no
 	// confirm was found with its approval key: none of it can be taken.
 	Fresh bool
+}
+
+// registeredRole is the role that the confirm was requested in, for entries of the
+// log: what is only a label is forgotten with the content.
+func (c *Confirm) registeredRole() string {
+	if !c.RoleRegistered {
+		return ""
+	}
+	return c.RequestedByRole
 }
 
 // Final says whether the confirm has been decided.
@@ -184,23 +193,39 @@ type ConfirmFilter struct {
 	SessionID       string
 	RequestedByRole string
 	Query           string // prefix of id, tool, requester, target or session
+	Group           Group  // of the requester; only with what is pending
 	Mine            bool   // only what the reader may decide: pending, no import
 	WithImports     bool   // an inbox has none
-	// ChangedSince narrows to those that were requested or decided at this log
-	// number or after it: what a stream may have missed.
-	ChangedSince *int64
+	Bare            bool   // rows without titles, reasons and tools
 
 	Visible Visibility // set by the service
 	Decider Visibility // with Mine, set by the service
+}
+
+// SessionFilter narrows what happened in a session to a page. Imports are left out.
+type SessionFilter struct {
+	SessionID string
+	Visible   Visibility
+	From      int64 // this log number and later ones
+	// OpenAt narrows to requests before this log number that were pending there; 0
+	// does not narrow.
+	OpenAt int64
+	Limit  int
+}
+
+// SessionStep is that a confirm of a session was requested, or decided.
+type SessionStep struct {
+	Seq     int64 // of its log entry
+	Confirm *Confirm
 }
 
 // ConfirmRow is a confirm as lists show it.
 type ConfirmRow struct {
 	Confirm
 	Title    string // of the plan or context that it is about; empty: it has none
-	Reason   string
+	Reason   Excerpt
 	Tools    []string
-	Decision *Decision // the latest, with decided confirms; without its actions
+	Decision *Decision // the latest, with decided confirms; without its texts and its actions
 	// Unproven says that what is stored is not what the log says: nothing of it is
 	// to be believed, and what it is about is left out.
 	Unproven bool
@@ -212,12 +237,9 @@ func (r *ConfirmRow) Written() (n int) {
 	for _, text := range r.Tools {
 		n += len(text)
 	}
-	for _, text := range []string{r.ID, r.TargetID, r.StepID, r.Title, r.Reason, r.RequestedByName, r.RequestedByRole, r.RequiredRole,
+	for _, text := range []string{r.ID, r.TargetID, r.StepID, r.Title, r.Reason.Text, r.RequestedByName, r.RequestedByRole, r.RequiredRole,
 		r.SessionID, r.MessageID, r.ApprovalKey, r.TraceID, r.SpanID} {
 		n += len(text)
-	}
-	if r.Decision != nil {
-		n += len(r.Decision.Reason) + len(r.Decision.UserEditContent)
 	}
 	return n
 }
@@ -227,6 +249,9 @@ func (r *ConfirmRow) Written() (n int) {
 type Page struct {
 	Limit  int // 0: 50
 	Cursor string
+	// Bytes ends a page of large objects before its limit: with the object before
+	// the one that would make it larger, and with one at least. 0: no bound.
+	Bytes int
 }
 
 // Limit of a page when none is asked for, and the largest.

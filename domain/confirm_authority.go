@@ -35,8 +35,12 @@ func (s *Service) authority(r Reader, p *Principal, c *Confirm, needed []Capabil
 	if !p.MayDecide {
 		return "", &Error{Code: CodeMissingCapability, Capability: needed[0], Message: "This key may not decide. Make one with may-decide and an owner."}
 	}
-	if s.forbidsOwn(p) && p.Group == c.RequestedGroup {
-		return "", refuse(CodeSelfApproval, "Nobody decides what they, or their keys, requested.")
+	if s.forbidsOwn(p) {
+		if own, err := p.ownRequest(r, c); err != nil {
+			return "", err
+		} else if own != "" {
+			return "", refuse(CodeSelfApproval, "%s", own)
+		}
 	}
 	acting := p.roleFor(needed...)
 	if c.RequiredRole != "" {
@@ -68,8 +72,26 @@ func (s *Service) authority(r Reader, p *Principal, c *Confirm, needed []Capabil
 	return acting.Name, nil
 }
 
-// forbidsOwn says whether the principal may not decide what its own group
-// requested.
+// ownRequest says why a confirm is the principal's own, "" if it is not: its group
+// requested it, or made the key that did.
+func (p *Principal) ownRequest(r Reader, c *Confirm) (why string, err error) {
+	if p.Group == c.RequestedGroup {
+		return "Nobody decides what they, or their keys, requested.", nil
+	}
+	if c.RequestedBy.Kind != KindAgent {
+		return "", nil
+	}
+	key, err := r.Key(c.RequestedBy.ID)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return "The key that requested this is not known, so nobody can tell who made it.", nil
+	case err == nil && key.Maker == p.Group:
+		return "Nobody decides what a key requested that they made.", nil
+	}
+	return "", err
+}
+
+// forbidsOwn says whether the principal may not decide what is its own request.
 func (s *Service) forbidsOwn(p *Principal) bool { return !s.selfApproval || p.Kind != KindUser }
 
 func requiredName(r *Role, c *Confirm) string {

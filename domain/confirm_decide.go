@@ -105,6 +105,9 @@ func (s *Service) decide(ctx context.Context, ref Ref, find finder, in DecisionI
 			late, err = s.expire(tx, c)
 			return err
 		}
+		if err := s.unchanged(); err != nil {
+			return err
+		}
 		if err := c.sameContent(tx, in.ContentHash); err != nil {
 			return err
 		}
@@ -281,14 +284,22 @@ func (s *Service) finish(tx Tx, p *Principal, c *Confirm, d *Decision) (entry *e
 	if d.SentHash == "" && (d.Cause == CauseHuman || d.Cause == CauseAgent) {
 		facts = append(facts, "without_hash", true)
 	}
-	if d.DecidedBy == p.Ref && p.Group == c.RequestedGroup && d.Status != Cancelled {
-		facts = append(facts, "self_approval", true)
+	if (d.Cause == CauseHuman || d.Cause == CauseAgent) && d.Status != Cancelled {
+		if own, err := p.ownRequest(tx, c); err != nil {
+			return nil, err
+		} else if own != "" {
+			facts = append(facts, "self_approval", true)
+		}
 	}
 	if c.StepID != "" {
 		facts = append(facts, "step_id", c.StepID)
 	}
+	role := d.DecidedByRole
+	if d.Status == Cancelled && p.Kind != KindSystem && p.Group == c.RequestedGroup {
+		role = c.registeredRole() // they withdraw it in the role they asked in
+	}
 	entry = &evidence.Entry{
-		Type: "confirm." + string(d.Status), At: d.DecidedAt, Role: d.DecidedByRole, Cause: string(d.Cause), ConfirmID: c.ID, PlanID: c.PlanID,
+		Type: "confirm." + string(d.Status), At: d.DecidedAt, Role: role, Cause: string(d.Cause), ConfirmID: c.ID, PlanID: c.PlanID,
 		ContentHash: c.ContentHash, EffectiveHash: c.EffectiveHash, TraceID: c.TraceID, SpanID: c.SpanID, Data: data(facts...),
 	}
 	for _, a := range d.Actions {

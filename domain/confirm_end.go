@@ -128,9 +128,9 @@ func (s *Service) applyToPlan(tx Tx, p *Principal, c *Confirm, d *Decision) erro
 	case plan.Status == PlanProposed && c.Binding == BoundPlan && d.Status == Approved:
 		return s.movePlan(tx, p, plan, PlanApproved, "plan.approved", facts...)
 	case plan.Status == PlanProposed && c.Binding == BoundPlan:
-		return s.movePlan(tx, p, plan, PlanDraft, "plan.rejected", append(facts, "reason", d.Reason)...)
+		return s.movePlan(tx, p, plan, PlanDraft, "plan.rejected", facts...)
 	case plan.Status == PlanInProgress && d.Status == Rejected && c.OnReject != OnRejectRecover:
-		return s.endPlan(tx, p, plan, PlanCancelled, d.text(), c.ID)
+		return s.endPlan(tx, p, plan, PlanCancelled, "", c.ID)
 	}
 	return nil
 }

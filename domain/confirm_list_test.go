@@ -22,21 +22,23 @@ func TestConfirms_MarkWhatTheReaderMayDecide(t *testing.T) {
 	}{
 		{"reviewer", false, []string{"reviewer"}, []string{"plain"}},
 		{"reviewer with the role required", false, []string{"reviewer", "architect"}, []string{"for the architect", "plain"}},
-		{"self-approval allowed", true, []string{"reviewer", "executor"}, []string{"own", "plain"}},
+		{"self-approval allowed", true, []string{"reviewer", "executor"}, []string{"made", "own", "plain"}},
 		{"without the capability", true, []string{"executor"}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, func(c *domain.Config) { c.AllowSelfApproval = tt.allowSelf })
-			reader := w.user("reader", tt.roles...)
+			reader := w.user("reader", append(tt.roles, w.role("clerk", "key.modify", "plan.*"))...)
 			agent := w.key("bot", "executor", w.role("asker", "confirm.request"))
 			own := w.keyFor(domain.KeyInput{Name: "own", Roles: []string{"executor"}, Owner: "reader"})
+			made := w.make(reader, domain.KeyInput{Name: "made", Roles: []string{w.role("planning", "plan.execute")}})
 			call := `"target_type":"other","actions":[{"name":"run","args":{}}]`
 			w.post(agent, `{`+call+`,"reason":"plain"}`)
 			w.post(agent, `{`+call+`,"reason":"for the architect","required_role":"architect"}`)
 			w.post(agent, `{`+call+`,"reason":"locked","governance":{"locked":true}}`)
 			w.post(agent, `{`+call+`,"reason":"import","status":"approved"}`)
 			w.post(own, `{`+call+`,"reason":"own"}`)
+			w.post(made, `{`+call+`,"reason":"made"}`)
 			list := func(mine bool) (marked []string) {
 				inbox, err := w.Inbox(w.ctx, reader, domain.ConfirmFilter{Status: domain.Pending, Mine: mine}, domain.Page{})
 				if err != nil {
@@ -44,7 +46,7 @@ func TestConfirms_MarkWhatTheReaderMayDecide(t *testing.T) {
 				}
 				for _, row := range inbox.Rows {
 					if row.Mine {
-						marked = append(marked, row.Reason)
+						marked = append(marked, row.Reason.Text)
 					} else if mine {
 						t.Errorf("%q is listed as the reader's and not marked so", row.Reason)
 					}

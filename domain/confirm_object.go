@@ -3,7 +3,6 @@ package domain
 import (
 	"bytes"
 	"context"
-	"errors"
 
 	"countersign/domain/evidence"
 	"countersign/domain/mplp"
@@ -77,24 +76,26 @@ func (s *Service) ConfirmObject(ctx context.Context, ref Ref, id string) (o *Con
 // ConfirmObjects is Confirms with each as the JSON interface gives it. One
 // whose content has been forgotten is left out.
 func (s *Service) ConfirmObjects(ctx context.Context, ref Ref, f ConfirmFilter, page Page) (list [][]byte, next string, err error) {
-	rows, next, err := s.Confirms(ctx, ref, f, page)
-	if err == nil {
-		err = allProven(rows)
-	}
-	if err != nil {
-		return nil, "", err
-	}
-	err = s.read(ctx, ref, func(r Reader, _ *Principal) error {
-		for _, row := range rows {
-			object, err := confirmObject(r, &row.Confirm)
-			if errors.Is(err, ErrNotFound) {
-				continue
-			} else if err != nil {
-				return err
-			}
-			list = append(list, object.Native)
+	f.Bare = true
+	err = s.readSettled(ctx, ref, func(r Reader, p *Principal) error {
+		rows, after, err := s.confirms(r, p, f, page)
+		if err == nil {
+			err = allProven(rows)
 		}
-		return nil
+		if err != nil {
+			return err
+		}
+		list, next, err = fillPage(page, rows, after, func(row *ConfirmRow) ([]byte, error) {
+			o, err := confirmObject(r, &row.Confirm)
+			if err != nil {
+				return nil, err
+			}
+			return o.Native, nil
+		}, func(rows int) (string, error) {
+			_, next, err := s.confirms(r, p, f, Page{Limit: rows, Cursor: page.Cursor})
+			return next, err
+		})
+		return err
 	})
 	return list, next, err
 }

@@ -106,7 +106,7 @@ func (s *Service) logPosted(tx Tx, p *Principal, c *Confirm, in *posting, warnin
 	if c.Imported {
 		event = "confirm.imported"
 	}
-	facts := []any{"target_type", c.TargetType}
+	facts := []any{"target_type", c.TargetType, "requested_group", c.RequestedGroup}
 	if in.TargetID != "" { // one that was made up is in the content, and names nothing
 		facts = append(facts, "target_id", c.TargetID)
 	}
@@ -132,7 +132,7 @@ func (s *Service) logPosted(tx Tx, p *Principal, c *Confirm, in *posting, warnin
 		facts = append(facts, "warnings", loggedWarnings(warnings))
 	}
 	return s.log(tx, p, evidence.Entry{
-		Type: event, At: c.ReceivedAt, Role: c.RequestedByRole, Cause: string(c.Cause), ConfirmID: c.ID, PlanID: c.PlanID,
+		Type: event, At: c.ReceivedAt, Role: c.registeredRole(), Cause: string(c.Cause), ConfirmID: c.ID, PlanID: c.PlanID,
 		ContentHash: c.ContentHash, TraceID: c.TraceID, SpanID: c.SpanID, Data: data(facts...),
 	})
 }
@@ -238,10 +238,9 @@ func (s *Service) aim(r Reader, p *Principal, c *Confirm, in *mplp.Confirm) (war
 	}
 	plan, err := visiblePlan(r, p, c.PlanID)
 	if ErrorCode(err) == CodeNotFound {
+		// Another group's keeps its id too: else the log would tell it from one that
+		// there is not. It counts for no plan (Plan.counts).
 		unknown(named, "plan")
-		if _, err := r.Plan(c.PlanID); err == nil {
-			c.PlanID = "" // another group's: it must not be touched
-		}
 		c.Binding = BoundPlan
 		if in.NamesStep() {
 			c.Binding = BoundUnknown

@@ -1,8 +1,10 @@
 package domain
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"countersign/domain/evidence"
 	"countersign/domain/mplp"
@@ -45,25 +47,53 @@ type Inbox struct {
 	Rows    []InboxRow
 	Next    string // cursor of the next page; empty: this is the last
 	Pending int
+	Few     bool // some group has more than its rows: see GroupShare
 }
 
 // InboxRow is a confirm of the inbox.
 type InboxRow struct {
 	*ConfirmRow
-	Mine bool // the reader may decide it
+	Mine bool      // the reader may decide it
+	Rest GroupRest // with the last row of a group of which not all are listed
 }
 
-// Inbox is Confirms and PendingCount at once.
+// GroupShare is how many requests of one principal group an inbox lists when
+// others wait too, so that no agent, and no owner of many, fills it alone. The
+// rest is listed under its group.
+const GroupShare = 10
+
+// GroupRest is what else waits of a group. Owner is the user whose keys the group
+// has, or the only key is Name; neither is known of keys without an owner.
+type GroupRest struct {
+	Group       Group
+	Owner, Name string
+	Left        int // 0: not counted; above MaxPage: at least
+}
+
+// Inbox is Confirms and PendingCount at once, but that a list of what everybody
+// waits for has GroupShare requests of each group.
 func (s *Service) Inbox(ctx context.Context, ref Ref, f ConfirmFilter, page Page) (*Inbox, error) {
 	in := new(Inbox)
 	err := s.readSettled(ctx, ref, func(r Reader, p *Principal) (err error) {
-		var list []*ConfirmRow
-		if list, in.Next, err = s.confirms(r, p, f, page); err != nil {
+		list, left, next, err := s.shared(r, p, f, page)
+		if err != nil {
 			return err
 		}
+		in.Next, in.Few = next, len(left) > 0
 		in.Rows = make([]InboxRow, len(list))
-		for i, row := range list {
-			in.Rows[i] = InboxRow{row, !row.Unproven && s.mayDecide(p, &row.Confirm)}
+		told := map[Group]bool{}
+		for i, row := range slices.Backward(list) {
+			mine, err := s.mayDecide(r, p, &row.Confirm)
+			if err != nil {
+				return err
+			}
+			in.Rows[i] = InboxRow{ConfirmRow: row, Mine: mine && !row.Unproven}
+			if n, more := left[row.RequestedGroup]; more && !told[row.RequestedGroup] {
+				told[row.RequestedGroup] = true
+				if in.Rows[i].Rest, err = groupRest(r, &row.Confirm, n); err != nil {
+					return err
+				}
+			}
 		}
 		in.Pending, err = pendingCount(r, p)
 		return err
@@ -72,17 +102,74 @@ func (s *Service) Inbox(ctx context.Context, ref Ref, f ConfirmFilter, page Page
 }
 
 func (s *Service) confirms(r Reader, p *Principal, f ConfirmFilter, page Page) (list []*ConfirmRow, next string, err error) {
+	if f.Mine && !p.decides() {
+		return nil, "", nil
+	}
+	return r.Confirms(s.narrowed(p, f), page)
+}
+
+// narrowed is the filter with what the reader may see, and decide.
+func (s *Service) narrowed(p *Principal, f ConfirmFilter) ConfirmFilter {
 	f.Visible = p.visibility()
 	if f.Mine {
-		if !p.decides() {
-			return nil, "", nil
-		}
 		f.Decider = Visibility{Decides: true, Roles: roleIDs(p.Roles)}
 		if s.forbidsOwn(p) {
 			f.Decider.Group = p.Group
 		}
 	}
-	return r.Confirms(f, page)
+	return f
+}
+
+// shared is confirms for an inbox: it says of which groups it does not list all.
+// A first page that nobody fills is the same as without shares, and found sooner.
+func (s *Service) shared(r Reader, p *Principal, f ConfirmFilter, page Page) (list []*ConfirmRow, left map[Group]int, next string, err error) {
+	shares := (f.Mine || f.Status == Pending) && !f.WithImports && f.Group == "" && f.Query == "" &&
+		p.visibility().All && (!f.Mine || p.decides())
+	if page.Cursor == "" || !shares {
+		list, next, err = s.confirms(r, p, f, page)
+		if err != nil || !shares || !crowded(list, next, page) {
+			return list, nil, next, err
+		}
+	}
+	few, left, after, err := r.ConfirmsByGroup(s.narrowed(p, f), page, GroupShare)
+	if err != nil || left != nil {
+		return few, left, after, err
+	}
+	if page.Cursor != "" {
+		list, next, err = s.confirms(r, p, f, page)
+	}
+	return list, nil, next, err
+}
+
+// crowded says whether a first page has more than the share of a group, or ends
+// before it is full and not all was looked at: what a filter leaves out may be a
+// group's too.
+func crowded(list []*ConfirmRow, next string, page Page) bool {
+	of := map[Group]int{}
+	for _, row := range list {
+		if of[row.RequestedGroup]++; of[row.RequestedGroup] > GroupShare {
+			return true
+		}
+	}
+	return next != "" && len(list) < cmp.Or(page.Limit, DefaultPage)
+}
+
+// groupRest names the group of a confirm of which n more wait.
+func groupRest(r Reader, c *Confirm, n int) (GroupRest, error) {
+	rest := GroupRest{Group: c.RequestedGroup, Left: n}
+	switch of := ParseRef(string(c.RequestedGroup)); of.Kind {
+	case KindAgent:
+		rest.Name = c.RequestedByName
+	case KindUser:
+		owner, err := r.User(of.ID)
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return rest, err
+		}
+		if err == nil {
+			rest.Owner = owner.Name
+		}
+	}
+	return rest, nil
 }
 
 // ConfirmRows finds confirms as lists show them, by their ids, but for their
@@ -103,9 +190,15 @@ func (s *Service) ConfirmRows(ctx context.Context, ref Ref, ids []string) (rows 
 
 // mayDecide is what the filter Mine narrows to. It is a mark in a list: which
 // decisions there are to make, the confirm's standing says.
-func (s *Service) mayDecide(p *Principal, c *Confirm) bool {
-	own := s.forbidsOwn(p) && p.Group == c.RequestedGroup
-	return p.decides() && !own && c.open() == nil && (c.RequiredRole == "" || p.Holds(c.RequiredRole))
+func (s *Service) mayDecide(r Reader, p *Principal, c *Confirm) (bool, error) {
+	if !p.decides() || c.open() != nil || c.RequiredRole != "" && !p.Holds(c.RequiredRole) {
+		return false, nil
+	}
+	if !s.forbidsOwn(p) {
+		return true, nil
+	}
+	own, err := p.ownRequest(r, c)
+	return own == "", err
 }
 
 // PendingCount counts the pending confirms that wait for anybody.
@@ -136,6 +229,7 @@ type ConfirmDetail struct {
 	Required     *Role           // the role that must decide; nil: any
 	Requester    *Role           // the registered role it was requested in
 	OwnerName    string          // of the user whose key requested it; empty: a user did, or the key has no owner
+	Maker        Group           // who made the key that requested it; empty: nobody did, or a user requested it
 	Before       *Confirm        // the one it supersedes
 	SupersededBy []string
 	Standing     Standing
@@ -220,6 +314,11 @@ func (s *Service) surroundings(r Reader, p *Principal, detail *ConfirmDetail) (e
 			detail.Requester = role
 		}
 	}
+	if c.RequestedBy.Kind == KindAgent {
+		if key, err := r.Key(c.RequestedBy.ID); err == nil {
+			detail.Maker = key.Maker
+		}
+	}
 	// The group is that of the moment of the request, and names the owner.
 	if owner := ParseRef(string(c.RequestedGroup)); c.RequestedBy.Kind == KindAgent && owner.Kind == KindUser {
 		if user, err := r.User(owner.ID); err == nil {
@@ -268,6 +367,12 @@ func (s *Service) standing(r Reader, p *Principal, c *Confirm) (Standing, error)
 		if ended.Code != CodeLocked {
 			st.Cancel = ended
 		}
+	}
+	if st.Approve == nil {
+		st.Approve = s.unchanged()
+	}
+	if st.Reject == nil {
+		st.Reject = s.unchanged()
 	}
 	if st.Approve == nil {
 		st.Approve = c.sameContext(r)

@@ -50,7 +50,7 @@ func TestConfirmRows_AreThoseOfTheList(t *testing.T) {
 		t.Fatal(err)
 	}
 	forgotten, err := w.ConfirmRows(w.ctx, reader, ids[1:2])
-	if row := forgotten[ids[1]]; err != nil || row == nil || row.Reason != "" || row.Status != domain.Rejected {
+	if row := forgotten[ids[1]]; err != nil || row == nil || row.Reason.Text != "" || row.Status != domain.Rejected {
 		t.Errorf("a forgotten one is %+v: %v", row, err)
 	}
 }

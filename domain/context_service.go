@@ -1,7 +1,9 @@
 package domain
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 
 	"countersign/domain/evidence"
@@ -49,6 +51,45 @@ func (s *Service) Contexts(ctx context.Context, ref Ref, page Page) (list []*Con
 	return list, next, err
 }
 
+// ContextRow is a context as lists show it: without what was posted.
+type ContextRow struct {
+	Context
+	Summary Excerpt
+}
+
+// ContextRows is Contexts, for lists.
+func (s *Service) ContextRows(ctx context.Context, ref Ref, page Page) (list []*ContextRow, next string, err error) {
+	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
+		next, err = eachContext(r, p, page, func(c *Context) {
+			row := &ContextRow{Context: *c}
+			if summary, ok := mplp.Member(c.Native, "summary"); ok {
+				var text string
+				_ = json.Unmarshal(summary, &text) // null is none
+				row.Summary = NewExcerpt(text, MaxExcerpt)
+			}
+			row.Native = nil
+			list = append(list, row)
+		})
+		return err
+	})
+	return list, next, err
+}
+
+// eachContext reads a page of contexts, of which a few are in memory at a time.
+func eachContext(r Reader, p *Principal, page Page, fn func(*Context)) (next string, err error) {
+	part := Page{Cursor: page.Cursor, Limit: cmp.Or(page.Limit, DefaultPage), Bytes: MaxPageBytes}
+	for {
+		contexts, next, err := r.Contexts(ContextFilter{Visible: p.contexts()}, part)
+		for _, c := range contexts {
+			fn(c)
+		}
+		part.Cursor, part.Limit = next, part.Limit-len(contexts)
+		if err != nil || next == "" || part.Limit == 0 {
+			return next, err
+		}
+	}
+}
+
 // contexts are those that a principal sees in lists: none that it could not
 // read one by one (requirements R-9f).
 func (p *Principal) contexts() Visibility {
@@ -79,7 +120,7 @@ func (s *Service) CreateContext(ctx context.Context, ref Ref, in *mplp.Context) 
 		if err := tx.InsertContext(c); err != nil {
 			return taken(err, "context")
 		}
-		return s.log(tx, p, evidence.Entry{Type: "context.created", ObjectID: c.ID, Data: data("title", c.Title, "status", c.Status)})
+		return s.log(tx, p, evidence.Entry{Type: "context.created", ObjectID: c.ID, Data: data("title", c.Title, "status", c.Status, "requested_group", c.Group)})
 	})
 	return c, err
 }

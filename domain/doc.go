@@ -51,7 +51,8 @@
 //	plan, step        an agent's graph of work (seed S3)
 //	context           the project a plan belongs to
 //	principal         who acts: a user, an agent (a key) or system (the clock)
-//	principal group   a user with all keys they own; all ownerless keys together
+//	principal group   a user with all keys they own; a key without an owner alone
+//	maker             who made a key, and decides nothing that it asks for
 //	role, capability  what a principal may do (seed S1)
 //	gate              answers whether a step may run: BLOCK, RESUME, ABORT, CLEANUP
 //	consumption       one use of an approval by one execution
@@ -116,7 +117,18 @@
 // transaction, so that what another process changes holds at once.
 //
 // Tables named volatile_… hold what proves nothing (sessions, one-time links,
-// counts, search words) and are not covered by the log.
+// counts, search words) and are not covered by the log. Sessions and links give
+// rights: each has a MAC that only who has the signing key can make, over the number
+// of the entry that last ended its user's sessions (session.go, link.go).
+//
+// # What an agent cannot make large
+//
+// Texts that pages and the log repeat have limits (Limits). Of the others, lists
+// show an Excerpt, cut on the server; only the page of a request has all of it. An
+// entry of the log repeats a few KiB of a text at most. A page of objects ends at
+// MaxPageBytes. While several principal groups wait, an inbox lists GroupShare
+// requests of each, so that none keeps another's off its first page, and links to
+// the rest.
 //
 // # How somebody waits
 //

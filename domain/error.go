@@ -20,7 +20,7 @@ const (
 	CodeInvalid             Code = "invalid"              // well-formed, but breaks a rule
 	CodeNotFound            Code = "not-found"            // unknown, or not for the caller to see
 	CodeMissingCapability   Code = "missing-capability"   // Error.Capability names it
-	CodeSelfApproval        Code = "self-approval"        // the caller's own group requested it
+	CodeSelfApproval        Code = "self-approval"        // the caller's own group requested it, or made the key that did
 	CodeRoleNotHeld         Code = "role-not-held"        // the role named is not the caller's
 	CodeLocked              Code = "locked"               // governance.locked
 	CodeAlreadyDecided      Code = "already-decided"      // Error.Decision is the winner's

@@ -43,7 +43,8 @@ func EntryTypes() []string {
 		"step.started", "step.completed", "step.failed", "step.skipped", "step.retried", "step.blocked",
 		"context.created", "context.modified", "trace.created",
 		"role.created", "role.modified", "role.deleted",
-		"user.created", "user.roles_assigned", "user.disabled", "user.enabled", entryUserReset, "user.password_set",
+		entryUserCreated, "user.roles_assigned", entryUserDisabled, "user.enabled", entryUserReset, entryPasswordSet,
+		entrySessionsEnded, entrySignedOut,
 		"key.created", "key.revoked",
 		entryPruned, evidence.EntryKeyRotated, evidence.EntryRestored,
 	}
@@ -69,6 +70,8 @@ type EventFilter struct {
 	Family    string
 	Type      string
 	Limit     int
+
+	bytes int // a list ends with the event that reaches so many; 0: none does
 }
 
 // stageStatus is what an entry says of its pipeline stage.

@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -45,6 +46,7 @@ type eventReading struct {
 	list []Event
 	last Cursor // how far it has read: past what the filter or the reader's rights left out
 	more bool   // it has not come to the end
+	size int    // about how many bytes the list has as JSON
 }
 
 func (s *Service) events(ctx context.Context, ref Ref, f EventFilter) (*eventReading, error) {
@@ -104,6 +106,9 @@ func (g *eventReading) read(r Reader, p *Principal, types []string) error {
 	return nil
 }
 
+// eventOverhead is about how many bytes an event has beside what its entry says.
+const eventOverhead = 1 << 10
+
 // take adds the events of an entry that are still to be given, while there is
 // room.
 func (g *eventReading) take(e *evidence.Entry, visible bool) {
@@ -112,10 +117,11 @@ func (g *eventReading) take(e *evidence.Entry, visible bool) {
 			continue
 		}
 		if visible && (g.Family == "" || event.Family == g.Family) && (g.Type == "" || event.Type == g.Type) {
-			if g.more = len(g.list) == g.Limit; g.more {
+			size := eventOverhead + len(e.Data) + len(e.Role)
+			if g.more = len(g.list) == g.Limit || len(g.list) > 0 && g.size+size > cmp.Or(g.bytes, MaxPageBytes); g.more {
 				return
 			}
-			g.list = append(g.list, event)
+			g.list, g.size = append(g.list, event), g.size+size
 		}
 		g.last = event.Cursor
 	}
@@ -181,9 +187,29 @@ func (p *Principal) seesEntry(r Reader, e *evidence.Entry) (bool, error) {
 	return false, nil
 }
 
+// EventStart is where FollowEvents begins for a listener who has heard up to the
+// filter's place: there, or after this moment. What Events refuses is refused.
+func (s *Service) EventStart(ctx context.Context, ref Ref, f EventFilter) (start *Cursor, err error) {
+	f.Limit = 1
+	err = apart(func() error {
+		if f.After == nil {
+			last, err := s.LastSeq(ctx)
+			if err != nil {
+				return err
+			}
+			f.After = new(EndOf(last))
+		}
+		start = f.After
+		_, err := s.events(ctx, ref, f)
+		return err
+	})
+	return start, err
+}
+
 // FollowEvents sends events as they happen, first what was missed, until ctx or
 // the server ends.
-func (s *Service) FollowEvents(ctx context.Context, ref Ref, f EventFilter, send func(Event) error) error {
+func (s *Service) FollowEvents(ctx context.Context, ref Ref, f EventFilter, l Listener[Event]) error {
+	f.Limit, f.bytes = pageFrames, pageBytes
 	if f.After == nil {
 		last, err := s.LastSeq(ctx)
 		if err != nil {
@@ -191,25 +217,11 @@ func (s *Service) FollowEvents(ctx context.Context, ref Ref, f EventFilter, send
 		}
 		f.After = new(EndOf(last))
 	}
-	sub := s.feed.Subscribe()
-	defer func() { sub.Close() }()
-	for {
-		last, err := s.sendEvents(ctx, ref, f, send)
-		if err != nil {
-			return err
-		}
+	return follow(ctx, s, ref, everyEntry, l, func() error {
+		last, err := s.sendEvents(ctx, ref, f, l.Send)
 		f.After = &last
-		select {
-		case _, ok := <-sub.Entries():
-			if !ok && s.feedClosed() {
-				return nil
-			} else if !ok {
-				sub = s.feed.Subscribe() // it was too slow: reading the log catches up
-			}
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
+		return err
+	})
 }
 
 // sendEvents sends what there is now, and says how far it has read.

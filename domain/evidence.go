@@ -182,8 +182,8 @@ func proven(r Reader, seq int64) (*evidence.Entry, evidence.Checkpoint, error) {
 	return e, c, err
 }
 
-// RotateKey hands the signing of checkpoints over to a new key. Only the
-// command line does.
+// RotateKey hands the signing of checkpoints over to a new key. Sessions and links
+// end: their MACs were made with the old one. Only the command line does.
 func (s *Service) RotateKey(ctx context.Context) (handed *evidence.Succession, err error) {
 	err = s.store.Tx(ctx, func(tx Tx) error {
 		if handed, err = tx.RotateKey(); err != nil {
@@ -193,7 +193,10 @@ func (s *Service) RotateKey(ctx context.Context) (handed *evidence.Succession, e
 		if err != nil {
 			return err
 		}
-		return s.log(tx, &system, evidence.Entry{Type: evidence.EntryKeyRotated, Data: facts})
+		if err := s.log(tx, &system, evidence.Entry{Type: evidence.EntryKeyRotated, Data: facts}); err != nil {
+			return err
+		}
+		return s.forgetSessions(tx)
 	})
 	return handed, err
 }

@@ -17,7 +17,7 @@ type Feed struct {
 	mu      sync.Mutex
 	closed  bool
 	done    chan struct{}
-	waiters map[string]map[*waiter]struct{} // by topic: a confirm id, planTopic, sessionTopic, rightsTopic
+	waiters map[string]map[*waiter]struct{} // by topic: a confirm id, planTopic, sessionTopic, rightsTopic, everyEntry
 	subs    map[*Subscription]struct{}
 }
 
@@ -44,6 +44,7 @@ func (f *Feed) Publish(entries []*evidence.Entry) {
 		f.wake(planTopic(e.PlanID), nil)
 		f.wake(rightsChanged(e), nil)
 	}
+	f.wake(everyEntry, nil)
 	for sub := range f.subs {
 		for _, e := range entries {
 			select {
@@ -84,6 +85,9 @@ func (f *Feed) tellAll(prefix string) {
 // planTopic is what those wait for who ask the gate about a plan. An id has no
 // white space, so it is no confirm's.
 func planTopic(id string) string { return "plan " + id }
+
+// everyEntry is what those wait for who follow the log.
+const everyEntry = "every entry"
 
 // Close ends every wait and stream, so that a server can stop. What is asked
 // afterwards ends at once.

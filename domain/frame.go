@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 
 	"countersign/domain/mplp"
 )
@@ -119,99 +118,116 @@ func number(seq int64, frames ...[]byte) []Frame {
 	return list
 }
 
+// pageFrames and pageBytes bound what of a stream is in memory while its listener
+// takes it: a page ends with the frames of the confirm that reach one of them.
+const (
+	pageFrames = 32
+	pageBytes  = 64 << 10
+)
+
 // FollowSession sends the frames of a session's confirms, first what the
 // listener has missed, then what happens, until ctx or the server ends. Without
 // a cursor what it has missed is every pending request. Only what the key may
 // see or decide is sent: knowing a session's id gives no right. The error is nil
 // when the server stops, and unauthenticated when the key ends.
-func (s *Service) FollowSession(ctx context.Context, ref Ref, sessionID string, after *Cursor, send func(Frame) error) error {
-	woken := newSignal()
-	stop, err := s.ListenSession(ctx, ref, sessionID, func() { woken.give(nil) })
-	if err != nil {
-		return err
+func (s *Service) FollowSession(ctx context.Context, ref Ref, sessionID string, after *Cursor, l Listener[Frame]) error {
+	r := &sessionReading{session: sessionID, last: Cursor{Seq: -1}}
+	if after != nil {
+		r.last = *after
+	} else {
+		r.replays = true
 	}
-	defer stop()
+	begun := false
+	defer s.followed()()
+	return follow(ctx, s, ref, sessionTopic(sessionID), l, func() error {
+		if !begun { // what is due is settled first
+			if _, err := s.expireDue(ctx); err != nil {
+				return err
+			}
+			begun = true
+		}
+		return s.sendFrames(ctx, ref, r, l.Send)
+	})
+}
+
+// sendFrames sends what there is now, a page at a time.
+func (s *Service) sendFrames(ctx context.Context, ref Ref, r *sessionReading, send func(Frame) error) error {
 	for {
-		missed, last, err := s.SessionFrames(ctx, ref, sessionID, after)
+		var frames []Frame
+		more := false
+		err := s.read(ctx, ref, func(reader Reader, p *Principal) (err error) {
+			frames, more, err = r.page(reader, p)
+			return err
+		})
 		if err != nil {
 			return err
 		}
-		for _, f := range missed {
+		for _, f := range frames {
 			if err := send(f); err != nil {
 				return err
 			}
 		}
-		after = &last
-		select {
-		case <-woken:
-		case <-s.feed.Done():
+		if !more {
 			return nil
-		case <-ctx.Done():
-			return ctx.Err()
 		}
 	}
 }
 
-// SessionFrames lists what FollowSession would send now, and the cursor to go on
-// from.
-func (s *Service) SessionFrames(ctx context.Context, ref Ref, sessionID string, after *Cursor) (missed []Frame, last Cursor, err error) {
-	err = s.read(ctx, ref, func(r Reader, p *Principal) (err error) {
-		if after != nil {
-			last = *after
-			missed, err = sessionFrames(r, p, sessionID, last, false)
-			return err
-		}
-		// From here on everything counts, not only what is pending.
-		head, err := r.NextSeq()
-		if err != nil {
-			return err
-		}
-		last = EndOf(head - 1)
-		missed, err = sessionFrames(r, p, sessionID, Cursor{}, true)
-		return err
-	})
-	for _, f := range missed {
-		if last.before(f.Cursor) {
-			last = f.Cursor
-		}
-	}
-	return missed, last, err
+// sessionReading is how far a stream has got.
+type sessionReading struct {
+	session string
+	last    Cursor // what comes after it is to be sent
+	// While replays is set, requests are sent that were pending when the log had
+	// open entries; 0: it has not begun. Whatever happens from then on is sent
+	// after them.
+	replays bool
+	open    int64
 }
 
-// sessionFrames lists a session's frames after a place, or those of its pending
-// requests.
-func sessionFrames(r Reader, p *Principal, sessionID string, after Cursor, pending bool) (frames []Frame, err error) {
-	f := ConfirmFilter{SessionID: sessionID, Visible: p.visibility()}
-	if pending {
-		f.Status = Pending
-	} else {
-		f.ChangedSince = &after.Seq
+// page reads the next frames; more says that there may be others.
+func (r *sessionReading) page(reader Reader, p *Principal) (frames []Frame, more bool, err error) {
+	head, err := reader.NextSeq()
+	if err != nil {
+		return nil, false, err
 	}
-	for page := (Page{Limit: MaxPage}); ; {
-		rows, next, err := r.Confirms(f, page)
-		if err == nil {
-			err = allProven(rows)
+	f := SessionFilter{SessionID: r.session, Visible: p.visibility(), From: r.last.Seq, Limit: pageFrames}
+	if r.replays {
+		if r.open == 0 {
+			r.open = head
 		}
+		f.OpenAt = r.open
+	}
+	steps, err := reader.SessionSteps(f)
+	if err != nil {
+		return nil, false, err
+	}
+	size := 0
+	for _, step := range steps {
+		if len(frames) >= pageFrames || size >= pageBytes {
+			return frames, true, nil
+		}
+		of, err := framesOf(reader, step.Confirm)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
-		for _, row := range rows {
-			of, err := framesOf(r, &row.Confirm)
-			if err != nil {
-				return nil, err
-			}
-			for _, frame := range of {
-				if pending || after.before(frame.Cursor) {
-					frames = append(frames, frame)
-				}
+		for _, frame := range of {
+			if frame.Cursor.Seq == step.Seq && r.last.before(frame.Cursor) {
+				frames = append(frames, frame)
+				size += len(frame.Data)
 			}
 		}
-		if page.Cursor = next; next == "" {
-			break
-		}
+		r.last = EndOf(step.Seq)
 	}
-	slices.SortFunc(frames, func(a, b Frame) int {
-		return cmp.Or(cmp.Compare(a.Cursor.Seq, b.Cursor.Seq), cmp.Compare(a.Cursor.N, b.Cursor.N))
-	})
-	return frames, nil
+	switch {
+	case len(steps) == f.Limit:
+		return frames, true, nil
+	case r.replays:
+		r.replays, r.last = false, EndOf(r.open-1)
+		return frames, true, nil
+	}
+	// Nothing before the head is left.
+	if end := EndOf(head - 1); r.last.before(end) {
+		r.last = end
+	}
+	return frames, false, nil
 }

@@ -3,6 +3,7 @@ package domain
 import (
 	"context"
 	"sync"
+	"time"
 )
 
 // sessionTopic is what the streams of a session wait for.
@@ -19,23 +20,29 @@ type followers struct {
 	sub     *Subscription
 }
 
-// ListenSession calls wake whenever SessionFrames may have more to give, when the
-// principal's rights may have ended, and when the server stops, until stop is
-// called, which must be. Wake may neither block nor use the Service. What is due
-// is settled first.
-func (s *Service) ListenSession(ctx context.Context, ref Ref, sessionID string, wake func()) (stop func(), err error) {
-	if _, err := s.expireDue(ctx); err != nil {
-		return nil, err
-	}
-	deaf, err := s.listen(ctx, ref, sessionTopic(sessionID), func(*Outcome) { wake() })
-	if err != nil {
-		return nil, err
-	}
-	end := s.followed()
-	return func() {
-		end()
-		deaf()
-	}, nil
+// SessionStart is where FollowSession begins for a listener who has heard up to a
+// place. One who has heard nothing has the session's pending requests replayed to
+// it, which is what nil means. If there are none, it hears of everything that
+// comes after this moment: whoever connects first and requests then misses
+// nothing. Who comes from a place that the log has not reached has listened to
+// what a restore took back, and begins anew: nothing would be told until the log
+// got there.
+func (s *Service) SessionStart(ctx context.Context, ref Ref, sessionID string, after *Cursor) (start *Cursor, err error) {
+	err = apart(func() error {
+		return s.read(ctx, ref, func(r Reader, p *Principal) error {
+			head, err := r.NextSeq()
+			if err != nil || after != nil && after.Seq < head {
+				start = after
+				return err
+			}
+			pending, err := r.SessionSteps(SessionFilter{SessionID: sessionID, Visible: p.visibility(), OpenAt: head, Limit: 1})
+			if len(pending) == 0 {
+				start = new(EndOf(head - 1))
+			}
+			return err
+		})
+	})
+	return start, err
 }
 
 // followed counts a stream in, and what it returns counts it out.
@@ -100,5 +107,52 @@ func (s *Service) wakeSession(confirmID string) {
 		s.feed.tellAll(sessionTopics)
 	} else if session != "" {
 		s.feed.tell(sessionTopic(session))
+	}
+}
+
+// Listener is who follows a session or the log. It is used by one goroutine, but
+// for Wake.
+type Listener[T any] interface {
+	Send(T) error
+	Ping() error // says that the stream is there
+	// Wait waits until it is woken, or for a time that may end early. The error
+	// says that the listener is gone.
+	Wait(until time.Time) error
+	// Wake ends Wait, or the next one. It may neither block nor use the Service.
+	Wake()
+}
+
+// pingEvery is how often a quiet stream says that it is there: proxies close what
+// is silent for half a minute.
+const pingEvery = 25 * time.Second
+
+// follow runs read at first and whenever a topic is told, and once more when the
+// server stops, so that what happened before is sent. In between it pings, while
+// the principal may listen: a key that expires leaves nothing in the log to be
+// heard of. Both run beside the stack that waits.
+func follow[T any](ctx context.Context, s *Service, ref Ref, topic string, l Listener[T], read func() error) error {
+	// Listening begins before reading, or what comes in between would be missed.
+	stop, err := s.listen(ctx, ref, topic, func(*Outcome) { l.Wake() })
+	if err != nil {
+		return err
+	}
+	defer stop()
+	ping := func() error {
+		if _, err := s.Principal(ctx, ref); err != nil {
+			return err
+		}
+		return l.Ping()
+	}
+	for next, due := read, time.Now().Add(pingEvery); ; {
+		stopping := s.feedClosed()
+		if err := apart(next); err != nil || stopping {
+			return err
+		}
+		if err := l.Wait(due); err != nil {
+			return err
+		}
+		if next = read; !time.Now().Before(due) {
+			next, due = ping, time.Now().Add(pingEvery)
+		}
 	}
 }

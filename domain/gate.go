@@ -24,14 +24,11 @@ type Verdict struct {
 	Verdict, Code, Reason string
 	Confirms              []string
 
-	awaits *Change
+	awaits *Change // nil unless it is BLOCK pending
 }
 
 // Allow is true only with RESUME.
 func (v *Verdict) Allow() bool { return v.Verdict == VerdictResume }
-
-// Awaits is what would change the verdict, nil unless it is BLOCK pending.
-func (v *Verdict) Awaits() *Change { return v.awaits }
 
 // GateQuery asks whether a step may run: before any tool or action
 // (requirements F-15). ToolUseID and ArgsHash narrow it to one action.
@@ -121,6 +118,9 @@ func (s *Service) verdict(r Reader, p *Principal, q GateQuery) (v *Verdict, due 
 		v = block("pending", "Waits for a decision.")
 		v.Confirms, v.awaits = said.pending, &Change{topic: planTopic(plan.ID), Due: said.deadline}
 		return v, said.due, nil
+	}
+	if s.Verification().Tampered() {
+		return block("unproven", "%s Nothing runs until a later one finds it as it should be.", foundChanged), nil, nil
 	}
 	if len(said.unbound) > 0 {
 		v = block("unbound", "A confirm that names no step of this plan was rejected; it blocks them all.")

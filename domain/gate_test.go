@@ -249,7 +249,7 @@ func TestConsume_OncePerPartOfAnApproval(t *testing.T) {
 		{"whole plan, a step", domain.ConsumeInput{ConfirmID: whole, ExecutionID: "e1", StepID: "s1"}, ""},
 		{"the same execution again", domain.ConsumeInput{ConfirmID: whole, ExecutionID: "e1", StepID: "s1"}, ""},
 		{"another execution", domain.ConsumeInput{ConfirmID: whole, ExecutionID: "e2", StepID: "s1"}, domain.CodeConsumed},
-		{"another step", domain.ConsumeInput{ConfirmID: whole, ExecutionID: "e2", StepID: "s2"}, ""},
+		{"another step", domain.ConsumeInput{ConfirmID: whole, ExecutionID: "e2", StepID: "s3"}, ""},
 		{"no such step", domain.ConsumeInput{ConfirmID: whole, ExecutionID: "e2", StepID: "s9"}, domain.CodeInvalid},
 		{"actions need an index", domain.ConsumeInput{ConfirmID: mixed.ID, ExecutionID: "e", ArgsHash: hash}, domain.CodeInvalid},
 		{"an index beyond", domain.ConsumeInput{ConfirmID: mixed.ID, ExecutionID: "e", Action: &two, ArgsHash: hash}, domain.CodeInvalid},
@@ -317,10 +317,10 @@ func TestFollowEvents_GoesOnBehindWhatItLeftOut(t *testing.T) {
 	begin := domain.Cursor{Seq: -1}
 	ended := make(chan error)
 	go func() {
-		ended <- w.FollowEvents(w.ctx, reviewer, domain.EventFilter{After: &begin, Type: "confirm.approved"}, func(e domain.Event) error {
+		ended <- w.FollowEvents(w.ctx, reviewer, domain.EventFilter{After: &begin, Type: "confirm.approved"}, listening(w.ctx, func(e domain.Event) error {
 			seen <- e.Entry.ConfirmID
 			return nil
-		})
+		}))
 	}()
 	first := w.post(agent, toolCall)
 	w.mustDecide(reviewer, first, domain.Approved)

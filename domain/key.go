@@ -9,6 +9,7 @@ type Key struct {
 	Name      string
 	Hash      []byte // of the secret
 	OwnerID   string // the user who answers for it; empty: none
+	Maker     Group  // who made it, and decides nothing that it asks for; empty: the command line
 	MayDecide bool   // the seeds' "authorized agent"; needs an owner
 	Roles     []string
 	CreatedAt time.Time
@@ -25,7 +26,7 @@ func (k *Key) ref() Ref { return Ref{KindAgent, k.ID} }
 
 func (k *Key) group() Group {
 	if k.OwnerID == "" {
-		return ownerless
+		return Group(k.ref().String())
 	}
 	return Group("user:" + k.OwnerID)
 }

@@ -163,10 +163,10 @@ func keyRows(r Reader, p *Principal, keys []*Key) (list []*KeyRow, err error) {
 
 // CreateKey makes a key; its text is returned once and kept nowhere. Needs
 // key.modify and everything that the roles allow. A key that may decide needs
-// an owner, and making one for another user needs "*": whoever has it decides
-// in that user's place.
+// an owner, and making one for another user needs "*": whoever has it acts in that
+// user's place. Who makes a key decides nothing that it asks for.
 func (s *Service) CreateKey(ctx context.Context, ref Ref, in KeyInput) (key *Key, text string, err error) {
-	if err := checkName("name", in.Name); err != nil {
+	if err := checkNewName("name", in.Name); err != nil {
 		return nil, "", err
 	}
 	if in.MayDecide && in.Owner == "" {
@@ -188,7 +188,7 @@ func (s *Service) CreateKey(ctx context.Context, ref Ref, in KeyInput) (key *Key
 			return err
 		}
 		now := s.clock()
-		key = &Key{ID: secret.ID, Name: in.Name, Hash: secret.Hash, MayDecide: in.MayDecide, Roles: roleIDs(roles), CreatedAt: now}
+		key = &Key{ID: secret.ID, Name: in.Name, Hash: secret.Hash, Maker: p.Group, MayDecide: in.MayDecide, Roles: roleIDs(roles), CreatedAt: now}
 		if in.Life > 0 {
 			key.ExpiresAt = now.Add(in.Life)
 		}
@@ -199,9 +199,9 @@ func (s *Service) CreateKey(ctx context.Context, ref Ref, in KeyInput) (key *Key
 			} else if err != nil {
 				return err
 			}
-			if in.MayDecide && p.Ref != owner.ref() && !p.Can(Everything) {
+			if p.Ref != owner.ref() && !p.Can(Everything) {
 				return &Error{Code: CodeMissingCapability, Capability: Everything,
-					Message: "A key that decides in another user's place needs the capability *."}
+					Message: "Making a key for another user needs the capability *. Make it for yourself, or without an owner."}
 			}
 			key.OwnerID = owner.ID
 		}
@@ -217,7 +217,7 @@ func (s *Service) CreateKey(ctx context.Context, ref Ref, in KeyInput) (key *Key
 		if err := tx.InsertKey(key); err != nil {
 			return err
 		}
-		facts := []any{"name", key.Name, "roles", key.Roles, "owner", key.OwnerID, "may_decide", key.MayDecide}
+		facts := []any{"name", key.Name, "roles", key.Roles, "owner", key.OwnerID, "made_by", key.Maker, "may_decide", key.MayDecide}
 		if !key.ExpiresAt.IsZero() {
 			facts = append(facts, "expires_at", mplp.RenderTime(key.ExpiresAt))
 		}

@@ -16,7 +16,7 @@ func (s *Service) LearningSamples(ctx context.Context, ref Ref, page Page) (list
 		if err := p.needs(TraceRead); err != nil {
 			return err
 		}
-		f := ConfirmFilter{TargetType: TargetPlan, Decided: true, Visible: p.visibility()}
+		f := ConfirmFilter{TargetType: TargetPlan, Decided: true, Bare: true, Visible: p.visibility()}
 		if p.Kind == KindAgent {
 			f.Visible = Visibility{Group: p.Group}
 		}
@@ -27,20 +27,16 @@ func (s *Service) LearningSamples(ctx context.Context, ref Ref, page Page) (list
 		if err != nil {
 			return err
 		}
-		next = after
-		for _, row := range rows {
+		list, next, err = fillPage(page, rows, after, func(row *ConfirmRow) ([]byte, error) {
 			if row.Cause != CauseHuman && row.Cause != CauseAgent || row.TargetHash == "" {
-				continue // nobody decided, or on a plan that came later and may be another's
+				return nil, ErrNotFound // nobody decided, or on a plan that came later and may be another's
 			}
-			sample, err := learningSample(r, p, row)
-			if errors.Is(err, ErrNotFound) {
-				continue // the plan is not known here
-			} else if err != nil {
-				return err
-			}
-			list = append(list, sample)
-		}
-		return nil
+			return learningSample(r, p, row)
+		}, func(rows int) (string, error) {
+			_, next, err := r.Confirms(f, Page{Limit: rows, Cursor: page.Cursor})
+			return next, err
+		})
+		return err
 	})
 	return list, next, err
 }
@@ -90,8 +86,12 @@ func learningSample(r Reader, p *Principal, row *ConfirmRow) ([]byte, error) {
 	feedback.Set("source", mplp.String(source))
 	feedback.Set("type", choose("approval", "rejection"))
 	feedback.Set("quality_label", choose("good", "poor"))
-	if row.Decision != nil && row.Decision.Reason != "" {
-		feedback.Set("details", mplp.String(row.Decision.Reason))
+	decisions, err := r.Decisions(row.RequestedSeq)
+	if err != nil {
+		return nil, err
+	}
+	if n := len(decisions); n > 0 && decisions[n-1].Reason != "" {
+		feedback.Set("details", mplp.String(decisions[n-1].Reason))
 	}
 	meta.Set("human_feedback_label", choose("approved", "rejected"))
 	if source != "user" {

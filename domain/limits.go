@@ -20,12 +20,15 @@ type Limits struct {
 	Steps    int // steps of a plan
 	Edges    int // dependencies of a plan
 	Events   int // events that an object brings along
-	Drawn    int // steps drawn as a graph
-	Pending  int // pending confirms per key
-	Waits    int // waits and streams per key
-	AllWaits int // waits and streams of the server
-	Creates  int // objects posted per key and second, in the long run
-	Burst    int // objects posted per key at once
+	Title    int // bytes of a title, a tool's name, a role's label and other short texts
+	// Description bounds an objective and a summary too, in bytes.
+	Description int
+	Drawn       int // steps drawn as a graph
+	Pending     int // pending confirms per key
+	Waits       int // waits and streams per key
+	AllWaits    int // waits and streams of the server
+	Creates     int // objects posted or changed per key and second, in the long run
+	Burst       int // objects posted or changed per key at once
 }
 
 // DefaultLimits returns the limits of a server that was not told otherwise.
@@ -33,7 +36,7 @@ func DefaultLimits() Limits {
 	wire := mplp.DefaultLimits
 	return Limits{
 		Body: 256 << 10, PlanBody: 4 << 20, Depth: wire.Depth, Number: wire.NumberLen, Actions: wire.Actions,
-		Steps: wire.Steps, Edges: wire.Edges, Events: wire.Events, Drawn: 500, Pending: 1_000, Waits: 1_000, AllWaits: 50_000,
+		Steps: wire.Steps, Edges: wire.Edges, Events: wire.Events, Title: wire.Title, Description: wire.Description, Drawn: 500, Pending: 1_000, Waits: 1_000, AllWaits: 50_000,
 		Creates: 50, Burst: 500,
 	}
 }
@@ -42,6 +45,13 @@ func DefaultLimits() Limits {
 const (
 	DefaultTimeout = 300
 	MaxTimeout     = mplp.MaxTimeout
+)
+
+// MaxExcerpt is how many characters a list has of a text, and MaxPageBytes about
+// how many bytes of objects a page of a list has.
+const (
+	MaxExcerpt   = 300
+	MaxPageBytes = 1 << 20
 )
 
 // MaxWait is how long a caller may wait for an outcome in one request.
@@ -56,7 +66,8 @@ type limit struct {
 func (l *Limits) all() []limit {
 	return []limit{
 		{"body", &l.Body}, {"plan_body", &l.PlanBody}, {"depth", &l.Depth}, {"number", &l.Number}, {"actions", &l.Actions},
-		{"steps", &l.Steps}, {"edges", &l.Edges}, {"events", &l.Events}, {"drawn", &l.Drawn},
+		{"steps", &l.Steps}, {"edges", &l.Edges}, {"events", &l.Events},
+		{"title", &l.Title}, {"description", &l.Description}, {"drawn", &l.Drawn},
 		{"pending", &l.Pending}, {"waits", &l.Waits}, {"all_waits", &l.AllWaits}, {"creates", &l.Creates}, {"burst", &l.Burst},
 	}
 }
@@ -93,5 +104,6 @@ func (l Limits) Parse(text string) (Limits, error) {
 
 // Wire gives the limits that reading a JSON document needs.
 func (l Limits) Wire() mplp.Limits {
-	return mplp.Limits{Depth: l.Depth, NumberLen: l.Number, Actions: l.Actions, Steps: l.Steps, Edges: l.Edges, Events: l.Events}
+	return mplp.Limits{Depth: l.Depth, NumberLen: l.Number, Actions: l.Actions, Steps: l.Steps, Edges: l.Edges, Events: l.Events,
+		Title: l.Title, Description: l.Description}
 }

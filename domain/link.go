@@ -3,6 +3,7 @@ package domain
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"countersign/domain/credential"
@@ -14,6 +15,17 @@ type Link struct {
 	Hash      []byte // SHA-256 of the link's token
 	UserID    string
 	ExpiresAt time.Time
+	MAC       []byte // see linkMAC
+}
+
+// linkMAC covers what a link gives rights with, as sessionMAC does. Without a user
+// it is that of the first set-up.
+func linkMAC(r Reader, l *Link, u *User) ([]byte, error) {
+	ended := int64(0)
+	if u != nil {
+		ended = u.EndedSeq
+	}
+	return r.MAC("link", fmt.Appendf(nil, "%x %q %d %d", l.Hash, l.UserID, l.ExpiresAt.UnixMicro(), ended))
 }
 
 // LinkLife is how long a one-time link may be used.
@@ -24,14 +36,14 @@ const LinkLife = 24 * time.Hour
 // have it.
 func (s *Service) SetupToken(ctx context.Context) (token string, err error) {
 	err = s.store.Tx(ctx, func(tx Tx) error {
-		users, err := tx.Users()
-		if err != nil || len(users) > 0 {
+		known, err := hasUsers(tx)
+		if err != nil || known {
 			return err
 		}
 		if err := tx.DeleteLinksOf(""); err != nil {
 			return err
 		}
-		token, err = s.newLink(tx, "")
+		token, err = s.newLink(tx, nil)
 		return err
 	})
 	return token, err
@@ -42,8 +54,8 @@ func (s *Service) SetupToken(ctx context.Context) (token string, err error) {
 func (s *Service) HasUsers(ctx context.Context) (bool, error) {
 	if !s.peopled.Load() {
 		err := s.store.View(ctx, func(r Reader) error {
-			users, err := r.Users()
-			s.peopled.Store(len(users) > 0)
+			known, err := hasUsers(r)
+			s.peopled.Store(known)
 			return err
 		})
 		if err != nil {
@@ -51,6 +63,20 @@ func (s *Service) HasUsers(ctx context.Context) (bool, error) {
 		}
 	}
 	return s.peopled.Load(), nil
+}
+
+// hasUsers refuses to say when the log has had users and their table has none:
+// whoever could take them away could else set up the first one again.
+func hasUsers(r Reader) (bool, error) {
+	users, err := r.Users()
+	if err != nil || len(users) > 0 {
+		return err == nil, err
+	}
+	created, err := r.Entries(EntryFilter{Type: entryUserCreated, Limit: 1})
+	if err == nil && len(created) > 0 {
+		err = refuse(CodeEvidenceUnavailable, "The database was changed: its log has users, and there are none any more. Nobody can be set up. Run countersign evidence verify, and put a backup in its place.")
+	}
+	return false, err
 }
 
 // LinkUser says who may use a one-time link: nil for the link of the first
@@ -71,19 +97,30 @@ func (s *Service) linkUser(r Reader, token string) (*User, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	if link.UserID == "" {
-		// Whoever has an account here was added past the link.
-		users, err := r.Users()
-		if len(users) > 0 {
+	var u *User
+	if link.UserID != "" {
+		if u, err = r.User(link.UserID); errors.Is(err, ErrNotFound) || err == nil && u.Disabled {
 			return nil, gone
+		} else if err != nil {
+			return nil, err
 		}
+	}
+	mac, err := linkMAC(r, link, u)
+	if err != nil {
 		return nil, err
 	}
-	u, err := r.User(link.UserID)
-	if err == nil && u.Disabled {
+	if !s.fits("link", link.Hash, link.MAC, mac) {
 		return nil, gone
 	}
-	return u, err
+	if u == nil {
+		// Whoever has an account here was added past the link.
+		if known, err := hasUsers(r); err != nil {
+			return nil, err
+		} else if known {
+			return nil, gone
+		}
+	}
+	return u, nil
 }
 
 // UseLink spends a one-time link: it sets the password of the user it was made
@@ -94,7 +131,7 @@ func (s *Service) UseLink(ctx context.Context, token, name, password, browser st
 	}
 	if user != nil {
 		name = user.Name
-	} else if err := checkName("username", name); err != nil {
+	} else if err := checkNewName("username", name); err != nil {
 		return "", nil, err
 	}
 	hash, err := s.hashPassword(ctx, name, password)
@@ -112,7 +149,7 @@ func (s *Service) UseLink(ctx context.Context, token, name, password, browser st
 			if user, err = s.insertUser(tx, &system, name, []string{AdminRole}, hash, "setup", true); err != nil {
 				return err
 			}
-		} else if err := s.setPassword(tx, &Principal{Ref: user.ref(), Name: user.Name}, user, hash); err != nil {
+		} else if err := s.setPassword(tx, user.principal(), user, hash, nil); err != nil {
 			return err
 		}
 		session, err = s.openSession(tx, user, browser)
@@ -121,10 +158,18 @@ func (s *Service) UseLink(ctx context.Context, token, name, password, browser st
 	return session, user, err
 }
 
-func (s *Service) newLink(tx Tx, userID string) (string, error) {
+// newLink makes a link for a user, or without one for the first set-up.
+func (s *Service) newLink(tx Tx, u *User) (string, error) {
 	token, err := credential.NewToken(s.rand)
 	if err != nil {
 		return "", err
 	}
-	return token.Text, tx.InsertLink(&Link{Hash: token.Hash, UserID: userID, ExpiresAt: s.clock().Add(LinkLife)})
+	link := &Link{Hash: token.Hash, ExpiresAt: s.clock().Add(LinkLife)}
+	if u != nil {
+		link.UserID = u.ID
+	}
+	if link.MAC, err = linkMAC(tx, link, u); err != nil {
+		return "", err
+	}
+	return token.Text, tx.InsertLink(link)
 }

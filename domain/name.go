@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"countersign/domain/glyph"
 )
 
 // MaxName is the length of a name in characters.
@@ -26,6 +28,18 @@ func checkName(path, name string) error {
 		if !unicode.IsPrint(r) {
 			return Invalid(path, "pattern", "A name has no invisible or control characters.")
 		}
+	}
+	return nil
+}
+
+// checkNewName is checkName, and refuses what draws nothing. Names from before
+// may have such a character: they are shown with a mark for it.
+func checkNewName(path, name string) error {
+	if err := checkName(path, name); err != nil {
+		return err
+	}
+	if strings.ContainsFunc(name, glyph.Blank) {
+		return Invalid(path, "pattern", "A name has no characters that draw nothing.")
 	}
 	return nil
 }

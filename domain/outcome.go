@@ -30,8 +30,8 @@ func outcomeOf(r Reader, c *Confirm) (*Outcome, error) {
 // Settled says whether waiting on is of no use.
 func (o *Outcome) Settled() bool { return o.Confirm.Final() || o.Confirm.Imported }
 
-// Awaits is what would change the outcome, nil when it is settled.
-func (o *Outcome) Awaits() *Change {
+// awaits is what would change the outcome, nil when it is settled.
+func (o *Outcome) awaits() *Change {
 	if o.Settled() {
 		return nil
 	}
@@ -62,7 +62,7 @@ func (s *Service) await(ctx context.Context, ref Ref, id string, find finder, wa
 		if o, by, err = s.outcome(ctx, ref, find); err != nil {
 			return nil, err
 		}
-		return o.Awaits(), nil
+		return o.awaits(), nil
 	})
 	if err != nil {
 		return nil, err

@@ -76,15 +76,16 @@ func newCrowd(t *testing.T, random *rand.Rand) *crowd {
 	c.service = domain.NewService(c.looks, domain.Config{Feed: w.feed, Now: time.Now})
 	c.reviewer = w.user("reviewer", "reviewer")
 	w.role("watching", "confirm.approve")
-	poster := w.key("poster", "executor")
+	w.user("asker", "reviewer")
+	poster := w.keyFor(domain.KeyInput{Name: "poster", Roles: []string{"executor"}, Owner: "asker"})
 	for i := range 3 {
 		name := fmt.Sprintf("owner-%d", i)
 		owner := w.user(name, "reviewer")
 		life := time.Duration(1+random.IntN(30)) * time.Second
 		owned := w.keyFor(domain.KeyInput{Name: fmt.Sprint("owned-", i), Roles: []string{"executor"}, Owner: name})
 		c.agents = append(c.agents,
-			agent{Ref: w.key(fmt.Sprint("plain-", i), "executor"), poster: poster},
-			agent{Ref: w.keyFor(domain.KeyInput{Name: fmt.Sprint("brief-", i), Roles: []string{"executor"}, Life: life}), poster: poster, expires: time.Now().Add(life)},
+			agent{Ref: w.keyFor(domain.KeyInput{Name: fmt.Sprint("plain-", i), Roles: []string{"executor"}, Owner: "asker"}), poster: poster},
+			agent{Ref: w.keyFor(domain.KeyInput{Name: fmt.Sprint("brief-", i), Roles: []string{"executor"}, Owner: "asker", Life: life}), poster: poster, expires: time.Now().Add(life)},
 			agent{Ref: owned, owner: owner, poster: owned},
 			agent{Ref: w.keyFor(domain.KeyInput{Name: fmt.Sprint("watcher-", i), Roles: []string{"watching"}, Owner: name, MayDecide: true}), owner: owner, poster: poster})
 	}

@@ -28,12 +28,12 @@ type document struct {
 	hash string
 }
 
-func (d *documents) parse(content []byte, limits mplp.Limits) (document, error) {
+func (d *documents) parse(content []byte) (document, error) {
 	sum := sha256.Sum256(content)
 	if known := d.find(sum); known.plan != nil {
 		return known, nil
 	}
-	plan, err := mplp.ParsePlan(content, limits)
+	plan, err := mplp.ParseStoredPlan(content)
 	if err != nil {
 		return document{}, err
 	}
@@ -67,7 +67,7 @@ func (s *Service) planDocument(r Reader, plan *Plan) (*mplp.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	stored, err := s.documents.parse(content, s.limits.Wire())
+	stored, err := s.documents.parse(content)
 	if err != nil {
 		return nil, err
 	}
@@ -131,19 +131,18 @@ func (s *Service) PlanObject(ctx context.Context, ref Ref, id string) (o *PlanOb
 
 // PlanObjects is Plans with each as the JSON interface gives it.
 func (s *Service) PlanObjects(ctx context.Context, ref Ref, f PlanFilter, page Page) (list [][]byte, next string, err error) {
-	plans, next, err := s.Plans(ctx, ref, f, page)
-	if err != nil {
-		return nil, "", err
-	}
-	err = s.read(ctx, ref, func(r Reader, _ *Principal) error {
-		for _, plan := range plans {
-			object, err := planNative(r, plan)
-			if err != nil {
-				return err
-			}
-			list = append(list, object)
+	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
+		f.Visible = p.plans()
+		plans, after, err := r.Plans(f, page)
+		if err != nil {
+			return err
 		}
-		return nil
+		list, next, err = fillPage(page, plans, after, func(plan *Plan) ([]byte, error) { return planNative(r, plan) },
+			func(rows int) (string, error) {
+				_, next, err := r.Plans(f, Page{Limit: rows, Cursor: page.Cursor})
+				return next, err
+			})
+		return err
 	})
 	return list, next, err
 }

@@ -65,7 +65,7 @@ func (s *Service) PostPlan(ctx context.Context, ref Ref, in *mplp.Plan) (posted 
 		}
 		posted = &PostedPlan{Plan: &plan, Created: true, Warnings: warnings}
 		render = func() []byte { return plan.native(content, nil) }
-		return s.logPlan(tx, p, &plan, event, plan.sentFacts(in, warnings)...)
+		return s.logPlan(tx, p, &plan, event, append(plan.sentFacts(in, warnings), "requested_group", plan.Group)...)
 	})
 	if err != nil {
 		return nil, err
@@ -228,6 +228,9 @@ func (p *Plan) editable() error {
 // plan (plan.execute or confirm.reject): requirements P-14b and P-14h. Its
 // pending confirms are cancelled with it.
 func (s *Service) CancelPlan(ctx context.Context, ref Ref, id, reason string) (plan *Plan, err error) {
+	if most := maxFact / 2; len(reason) > most { // nothing but the log has it, whole
+		return nil, Invalid("reason", "limit", "The reason has %d bytes. It may have %d.", len(reason), most)
+	}
 	err = s.as(ctx, ref, func(tx Tx, p *Principal) error {
 		if plan, err = visiblePlan(tx, p, id); err != nil {
 			return err
@@ -268,12 +271,16 @@ func (p *Plan) words() string {
 }
 
 // endPlan moves a plan to a final status and cancels what is pending on it,
-// except the confirm that is just being decided.
-func (s *Service) endPlan(tx Tx, p *Principal, plan *Plan, to PlanStatus, reason, except string) error {
-	if err := s.movePlan(tx, p, plan, to, "plan."+string(to), "reason", reason); err != nil {
+// except the confirm whose decision ends it.
+func (s *Service) endPlan(tx Tx, p *Principal, plan *Plan, to PlanStatus, reason, decided string) error {
+	facts := []any{"reason", reason}
+	if decided != "" { // the decision has the reason
+		facts = []any{"confirm_id", decided}
+	}
+	if err := s.movePlan(tx, p, plan, to, "plan."+string(to), facts...); err != nil {
 		return err
 	}
-	return s.cancelPending(tx, plan, "The plan has ended: "+string(to)+".", except)
+	return s.cancelPending(tx, plan, "The plan has ended: "+string(to)+".", decided)
 }
 
 // movePlan takes one of S3's edges and logs it.
@@ -291,5 +298,5 @@ func (s *Service) movePlan(tx Tx, p *Principal, plan *Plan, to PlanStatus, event
 
 func (s *Service) logPlan(tx Tx, p *Principal, plan *Plan, event string, facts ...any) error {
 	return s.log(tx, p, evidence.Entry{Type: event, PlanID: plan.ID, TraceID: plan.trace(),
-		ContentHash: plan.Hash, Data: data(append(facts, "title", plan.Title, "status", plan.Status)...)})
+		ContentHash: plan.Hash, Data: data(append(facts, "status", plan.Status)...)})
 }

@@ -206,8 +206,12 @@ func TestAim_ForeignPlanIsNeitherShownNorTouched(t *testing.T) {
 	w.wantCode(err, domain.CodeNotFound)
 
 	c := w.post(foreign, `{"target_type":"plan","target_id":"p-1"}`)
-	if c.TargetHash != "" || c.PlanID != "" {
-		t.Errorf("a foreign plan is bound: %q %q", c.PlanID, c.TargetHash)
+	if c.TargetHash != "" {
+		t.Errorf("a foreign plan is bound: %q", c.TargetHash)
+	}
+	detail, err := w.Plan(w.ctx, agent, id)
+	if err != nil || len(detail.Confirms) != 1 || detail.Confirms[0].ID == c.ID {
+		t.Errorf("its confirms are %+v, %v", detail, err)
 	}
 	w.mustDecide(reviewer, c, domain.Rejected)
 	if got := w.planStatus(id); got != domain.PlanProposed {

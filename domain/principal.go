@@ -50,12 +50,10 @@ func ParseRef(s string) Ref {
 	return System
 }
 
-// Group is the principal group: a user with all keys they own, or all keys
-// without an owner. Nobody decides what their own group requested.
+// Group is the principal group: a user with all keys they own ("user:<id>"), or a
+// key without an owner ("key:<id>"). Nobody decides what their own group
+// requested, or what a key requested that it made.
 type Group string
-
-// ownerless is the group that all keys without an owner form together.
-const ownerless Group = "keys"
 
 // Principal is who is acting, with the roles held at this moment. It is loaded
 // for every request and again inside the transaction that changes something,

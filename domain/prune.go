@@ -2,6 +2,8 @@ package domain
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"time"
 
 	"countersign/domain/evidence"
@@ -14,21 +16,30 @@ const entryPruned = "content.pruned"
 // writers are not kept waiting.
 const pruneBatch = 50
 
-// Prune forgets the content of confirms that were decided longer than age ago,
-// and what their decisions repeat of it; what may still run is kept. The hashes
-// and proofs stay. It gives how many were forgotten. Only the command line does
-// it.
+// Prune forgets the content of confirms that were decided longer than age ago, what
+// their decisions repeat of it or give as reasons, and roles that are only labels;
+// what may still run is kept. The hashes and proofs stay. It gives how many were
+// forgotten. What the log does not prove to have been decided is kept, and makes
+// an error. Only the command line does it.
 func (s *Service) Prune(ctx context.Context, age time.Duration) (n int, err error) {
-	before := s.clock().Add(-age)
+	before, unproven := s.clock().Add(-age), 0
 	for page := (Page{Limit: pruneBatch}); ; {
-		var old []string
-		err := s.store.Tx(ctx, func(tx Tx) (err error) {
-			if old, page.Cursor, err = tx.Forgettable(before, page); err != nil {
+		forgotten, doubtful := 0, 0
+		err := s.store.Tx(ctx, func(tx Tx) error {
+			old, next, err := tx.Forgettable(before, page)
+			if err != nil {
 				return err
 			}
+			page.Cursor = next
 			for _, id := range old {
-				if err := s.forget(tx, id); err != nil {
+				done, err := s.forget(tx, id, before, age)
+				switch {
+				case errors.Is(err, errUnproven):
+					doubtful++
+				case err != nil:
 					return err
+				case done:
+					forgotten++
 				}
 			}
 			return nil
@@ -36,20 +47,59 @@ func (s *Service) Prune(ctx context.Context, age time.Duration) (n int, err erro
 		if err != nil {
 			return n, err
 		}
-		if n += len(old); page.Cursor == "" {
-			return n, nil
+		n, unproven = n+forgotten, unproven+doubtful
+		if page.Cursor != "" {
+			continue
 		}
+		if unproven > 0 {
+			err = refuse(CodeEvidenceUnavailable, "%d requests were kept: the log does not prove that they were decided, as the database says. Run countersign evidence verify to see what was changed.", unproven)
+		}
+		return n, err
 	}
 }
 
-func (s *Service) forget(tx Tx, id string) error {
+// forget forgets the content of a confirm, if its decision was made before a moment
+// and its plan cannot run any more. The entry says what a verifier needs to check
+// that.
+func (s *Service) forget(tx Tx, id string, before time.Time, age time.Duration) (done bool, err error) {
 	c, err := tx.Confirm(id)
 	if err != nil {
-		return err
+		return false, err
+	}
+	decided, err := decisionEntry(tx, c)
+	if err != nil || !decided.At.Before(before) {
+		return false, err
+	}
+	if c.PlanID != "" {
+		plan, err := tx.Plan(c.PlanID)
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return false, err
+		}
+		if err == nil && slices.Contains([]PlanStatus{PlanProposed, PlanApproved, PlanInProgress}, plan.Status) {
+			return false, nil
+		}
 	}
 	if err := tx.ForgetContent(c); err != nil {
-		return err
+		return false, err
 	}
-	return s.log(tx, &system, evidence.Entry{Type: entryPruned, ConfirmID: id, PlanID: c.PlanID,
-		ContentHash: c.ContentHash, EffectiveHash: c.EffectiveHash, TraceID: c.TraceID, SpanID: c.SpanID})
+	return true, s.log(tx, &system, evidence.Entry{Type: entryPruned, ConfirmID: id, PlanID: c.PlanID,
+		ContentHash: c.ContentHash, EffectiveHash: c.EffectiveHash, TraceID: c.TraceID, SpanID: c.SpanID,
+		Data: data("decided_seq", decided.Seq, "older_than_seconds", int64(age/time.Second))})
+}
+
+// decisionEntry is the entry that the log proves to have ended a confirm: of an
+// import, the one with which it came. Else it gives errUnproven.
+func decisionEntry(r Reader, c *Confirm) (*evidence.Entry, error) {
+	seq, types := c.DecidedSeq, []string{"confirm.approved", "confirm.rejected", "confirm.cancelled"}
+	if c.Imported {
+		seq, types = c.RequestedSeq, []string{"confirm.imported"}
+	}
+	e, _, err := proven(r, seq)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(types, e.Type) || e.ConfirmID != c.ID || e.PlanID != c.PlanID || e.ContentHash != c.ContentHash {
+		return nil, errUnproven
+	}
+	return e, nil
 }

@@ -28,10 +28,15 @@ func (s *Service) AcceptRestore(ctx context.Context) (lost *evidence.Succession,
 		if err := s.cancelAll(tx, "The database was restored from a backup: a decision may have been lost. Ask again."); err != nil {
 			return err
 		}
-		later := s.clock().Add(365 * 24 * time.Hour)
-		return tx.PruneVolatile(later, later, later)
+		return s.forgetSessions(tx)
 	})
 	return lost, err
+}
+
+// forgetSessions removes all sessions and links.
+func (s *Service) forgetSessions(tx Tx) error {
+	later := s.clock().Add(365 * 24 * time.Hour)
+	return tx.PruneVolatile(later, later, later)
 }
 
 // restoredSince says whether the database was restored from a backup after an entry.

@@ -23,10 +23,10 @@ func TestRights_EndOpenWaits(t *testing.T) {
 			return err
 		},
 		"session": func(w *world, ref domain.Ref, _ *domain.Confirm) error {
-			return w.FollowSession(w.ctx, ref, "session", nil, func(domain.Frame) error { return nil })
+			return w.FollowSession(w.ctx, ref, "session", nil, listening(w.ctx, func(domain.Frame) error { return nil }))
 		},
 		"events": func(w *world, ref domain.Ref, _ *domain.Confirm) error {
-			return w.FollowEvents(w.ctx, ref, domain.EventFilter{}, func(domain.Event) error { return nil })
+			return w.FollowEvents(w.ctx, ref, domain.EventFilter{}, listening(w.ctx, func(domain.Event) error { return nil }))
 		},
 	}
 	for _, tt := range []struct {
@@ -138,12 +138,8 @@ func TestRights_WhateverChangesThemIsHeard(t *testing.T) {
 				owner := w.user("owner", "reviewer")
 				w.role("asking", "plan.execute")
 				key := w.keyFor(domain.KeyInput{Name: "asker", Roles: []string{"asking"}, Owner: "owner"})
-				pending, err := w.Outcome(w.ctx, key, w.post(key, toolCall).ID, 0)
-				if err != nil {
-					t.Fatal(err)
-				}
 				heard := false
-				stop, err := w.Listen(w.ctx, key, pending.Awaits(), func() { heard = true })
+				stop, err := w.Listen(w.ctx, key, w.post(key, toolCall).ID, func() { heard = true })
 				if err != nil {
 					t.Fatal(err)
 				}

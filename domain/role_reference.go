@@ -69,12 +69,13 @@ func (refs *RoleReferences) findContexts(r Reader, p *Principal, role *Role) err
 	if !p.ReadsContexts() {
 		return nil
 	}
-	contexts, _, err := r.Contexts(ContextFilter{Visible: p.contexts()}, Page{Limit: MaxPage})
-	for _, c := range contexts {
+	_, err := eachContext(r, p, Page{Limit: MaxPage}, func(c *Context) {
 		if role.named(c.OwnerRole) {
-			refs.Contexts = append(refs.Contexts, c)
+			named := *c
+			named.Native = nil
+			refs.Contexts = append(refs.Contexts, &named)
 		}
-	}
+	})
 	return err
 }
 

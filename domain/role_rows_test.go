@@ -142,7 +142,11 @@ func TestR9_EachCapabilityGuardsItsUse(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
-			owner, reviewer := w.worker(), w.user("reviewer", "reviewer")
+			w.user("answers", "reviewer")
+			key := func(name string, roles ...string) domain.Ref {
+				return w.keyFor(domain.KeyInput{Name: name, Roles: roles, Owner: "answers"})
+			}
+			owner, reviewer := key("worker", "architect", "executor"), w.user("reviewer", "reviewer")
 			w.context(owner, "ctx-1", "active")
 			w.plan(owner, "mine")
 			w.mustDecide(reviewer, w.propose(owner, w.plan(owner, "approved")), domain.Approved)
@@ -155,12 +159,12 @@ func TestR9_EachCapabilityGuardsItsUse(t *testing.T) {
 					others = append(others, string(other))
 				}
 			}
-			err := tt.do(w, w.key("without", w.role("without", others...)))
+			err := tt.do(w, key("without", w.role("without", others...)))
 			w.wantCode(err, domain.CodeMissingCapability)
 			if e := domain.AsError(err); e == nil || e.Capability != tt.capability {
 				t.Errorf("without it: %v, want %s named", err, tt.capability)
 			}
-			if err := tt.do(w, w.key("with", w.role("with", string(tt.capability)))); err != nil {
+			if err := tt.do(w, key("with", w.role("with", string(tt.capability)))); err != nil {
 				t.Errorf("with it alone: %v", err)
 			}
 		})

@@ -130,6 +130,9 @@ func (s *Service) Can(ctx context.Context, ref Ref, idOrName, capability string)
 // CreateRole stores a new role. Needs role.modify and everything the role
 // allows.
 func (s *Service) CreateRole(ctx context.Context, ref Ref, in RoleInput) (*Role, error) {
+	if err := checkNewName("name", in.Name); err != nil {
+		return nil, err
+	}
 	capabilities, err := in.check()
 	if err != nil {
 		return nil, err
@@ -189,6 +192,11 @@ func (s *Service) UpdateRole(ctx context.Context, ref Ref, id string, in RoleInp
 			return err
 		}
 		before := *role
+		if in.Name != role.Name {
+			if err := checkNewName("name", in.Name); err != nil {
+				return err
+			}
+		}
 		granted, revoked := roleDiff(role.Capabilities, capabilities)
 		role.Name, role.Description, role.Capabilities, role.UpdatedAt = in.Name, in.Description, capabilities, s.clock()
 		if err := p.mayGrant(granted); err != nil {

@@ -7,11 +7,13 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log/slog"
 	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode/utf8"
 
 	"countersign/domain/credential"
 	"countersign/domain/evidence"
@@ -33,8 +35,8 @@ type Service struct {
 	rand   io.Reader
 	hasher *credential.Hasher
 	limits Limits
-	// selfApproval lets users, never keys, decide what their own group
-	// requested.
+	// selfApproval lets users, never keys, decide what their own group, or a key
+	// that they made, requested.
 	selfApproval bool
 	// keyUse remembers the keys that were used lately (id to keyUse).
 	keyUse    sync.Map
@@ -50,6 +52,13 @@ type Service struct {
 	unsettled sync.Map
 	// peopled is set once there has been a user.
 	peopled atomic.Bool
+	// verification is what SetVerification was told last, nil: nothing.
+	verification atomic.Pointer[Verification]
+	verifyNow    chan struct{} // holds that somebody wants one now
+	logger       *slog.Logger
+	// misfits are the hashes of sessions and links whose MAC does not fit, of which
+	// the operator has been told.
+	misfits sync.Map
 }
 
 // Config is what a Service needs beside its Store. Zero members get defaults
@@ -61,6 +70,7 @@ type Config struct {
 	Hasher            *credential.Hasher
 	Limits            Limits
 	AllowSelfApproval bool
+	Logger            *slog.Logger // hears of rows that were not this program's
 }
 
 // NewService returns a Service over a Store. The Store must publish to the
@@ -68,7 +78,10 @@ type Config struct {
 func NewService(store Store, c Config) *Service {
 	s := &Service{
 		store: store, feed: c.Feed, now: c.Now, rand: c.Rand, hasher: c.Hasher,
-		limits: c.Limits, selfApproval: c.AllowSelfApproval,
+		limits: c.Limits, selfApproval: c.AllowSelfApproval, logger: c.Logger, verifyNow: make(chan struct{}, 1),
+	}
+	if s.logger == nil {
+		s.logger = slog.New(slog.DiscardHandler)
 	}
 	if s.feed == nil {
 		s.feed = NewFeed()
@@ -218,12 +231,22 @@ func (s *Service) append(tx Tx, p *Principal, e *evidence.Entry) error {
 	return tx.Append(e)
 }
 
+// maxFact is how many bytes an entry has of one text, and maxListed how many of
+// a list of ids: entries are kept for ever. What they leave out, the objects have.
+const (
+	maxFact   = 4 << 10
+	maxListed = 16
+)
+
 // data makes the further facts of an entry from alternating names and values.
 func data(pairs ...any) json.RawMessage {
 	facts := slices.SortedFunc(slices.Chunk(pairs, 2), func(a, b []any) int { return cmp.Compare(a[0].(string), b[0].(string)) })
 	raw := []byte("{")
 	for i, fact := range facts {
 		value, err := json.Marshal(fact[1])
+		if text, is := fact[1].(string); is && len(value) > maxFact {
+			value, err = json.Marshal(beginning(text))
+		}
 		if err != nil {
 			panic("log data: " + err.Error()) // only values of our own come here
 		}
@@ -233,4 +256,16 @@ func data(pairs ...any) json.RawMessage {
 		raw = append(append(strconv.AppendQuote(raw, fact[0].(string)), ':'), value...)
 	}
 	return append(raw, '}')
+}
+
+// firstOf are as many ids as an entry lists.
+func firstOf(ids []string) []string { return ids[:min(len(ids), maxListed)] }
+
+// beginning is as much of a text as an entry repeats, and how much it leaves out.
+func beginning(text string) string {
+	e := Excerpt{Text: text}
+	for quoted, _ := json.Marshal(e.Text); len(quoted) > maxFact-64; quoted, _ = json.Marshal(e.Text) {
+		e = NewExcerpt(text, utf8.RuneCountInString(e.Text)*3/4)
+	}
+	return e.String()
 }

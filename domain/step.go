@@ -134,12 +134,15 @@ func (s *Service) MoveStep(ctx context.Context, ref Ref, planID, stepID string, 
 		if err := tx.UpdatePlan(plan, plan.Status, nil); err != nil {
 			return err
 		}
-		facts := []any{"step_id", stepID, "from", from, "status", to, "title", document.Steps[i].Description}
+		facts := []any{"step_id", stepID, "from", from, "status", to}
 		if critical {
 			facts = append(facts, "critical", true)
 		}
 		if len(blocked)+len(freed) > 0 {
-			facts = append(facts, "blocked", blocked, "unblocked", freed)
+			facts = append(facts, "blocked", firstOf(blocked), "unblocked", firstOf(freed))
+		}
+		if left := max(len(blocked)-maxListed, 0) + max(len(freed)-maxListed, 0); left > 0 {
+			facts = append(facts, "more_steps", left)
 		}
 		if err := s.log(tx, p, evidence.Entry{Type: to.event(), PlanID: plan.ID, TraceID: plan.trace(), SpanID: "span-" + stepID, Data: data(facts...)}); err != nil {
 			return err

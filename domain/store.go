@@ -69,6 +69,12 @@ type Reader interface {
 	// Confirms lists a page. Others may be given the same rows: they are not to be
 	// changed, but in a Tx.
 	Confirms(f ConfirmFilter, p Page) (list []*ConfirmRow, next string, err error)
+	// ConfirmsByGroup is Confirms of what is pending, but lists no more than so many
+	// of each principal group: the first in the list's order. left says which of
+	// the groups on the page have more, and how many as far as MaxPage and if the
+	// filter lets all pass. left is nil, and nothing is listed, when no two groups
+	// wait, or too many: then Confirms says what there is.
+	ConfirmsByGroup(f ConfirmFilter, p Page, each int) (list []*ConfirmRow, left map[Group]int, next string, err error)
 	// ConfirmRows are the confirms of a list with these ids, without decisions and
 	// in no order. Unknown ones are left out.
 	ConfirmRows(ids []string) ([]*ConfirmRow, error)
@@ -83,6 +89,8 @@ type Reader interface {
 	// SupersededBy lists the confirms that name this one as the one before them:
 	// its own group's first, as anybody may name it.
 	SupersededBy(id string) ([]string, error)
+	// SessionSteps are requests and decisions of a session, the earliest first.
+	SessionSteps(f SessionFilter) ([]SessionStep, error)
 	// DueConfirms are pending confirms whose deadline is not after now.
 	DueConfirms(now time.Time, limit int) ([]string, error)
 	// NextDeadline is the earliest deadline of a pending confirm; zero: none.
@@ -97,6 +105,9 @@ type Reader interface {
 	PendingByType() (map[TargetType]int, error)
 	// Consumption of a part of an approval (see Consumption.Subject).
 	Consumption(requested int64, subject string) (*Consumption, error)
+	// ConsumptionOfStep is the one of a step itself, whose approval's actions are
+	// consumed beside it.
+	ConsumptionOfStep(planID, stepID string) (*Consumption, error)
 	// ApprovalCount counts the approval requests of a session.
 	ApprovalCount(sessionID string) (int, error)
 
@@ -111,6 +122,10 @@ type Reader interface {
 	Checkpoint() (signed string, c evidence.Checkpoint, err error)
 	// VKey is the public half of the key that signs now.
 	VKey() (string, error)
+	// MAC is the HMAC-SHA-256 of a message under a key for this purpose that
+	// follows from the signing key. Whoever can write to the database but has no
+	// signing key cannot make one.
+	MAC(purpose string, message []byte) ([]byte, error)
 	// Hashes of the Merkle tree over the log.
 	evidence.Hashes
 }
@@ -145,8 +160,8 @@ type Tx interface {
 	InsertDecision(*Decision) error
 	InsertConsumption(*Consumption) error
 	InsertTrace(*Trace) error
-	// ForgetContent removes the content of a confirm, and what its decisions
-	// repeat of it.
+	// ForgetContent removes the content of a confirm, what its decisions repeat of it
+	// or give as reasons, and a role that is only a label.
 	ForgetContent(*Confirm) error
 
 	// RotateKey makes a new signing key that takes over with this transaction.
@@ -155,11 +170,12 @@ type Tx interface {
 	// to be restored; else it gives nil.
 	BeginEpoch() (*evidence.Succession, error)
 
-	// What follows proves nothing and is not logged.
+	// What follows proves nothing and is not logged. Sessions and links give rights
+	// only with a MAC that fits.
 	InsertSession(*Session) error
-	TouchSession(hash []byte, seen time.Time) error
+	TouchSession(*Session) error // writes SeenAt and the MAC
 	DeleteSession(hash []byte) error
-	DeleteSessionsOf(userID string, except []byte) error
+	DeleteSessionsOf(userID string) error
 	InsertLink(*Link) error
 	DeleteLink(hash []byte) error
 	DeleteLinksOf(userID string) error

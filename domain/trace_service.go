@@ -3,6 +3,7 @@ package domain
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"countersign/domain/evidence"
 	"countersign/domain/mplp"
@@ -29,7 +30,7 @@ func (s *Service) CreateTrace(ctx context.Context, ref Ref, in *mplp.TraceObject
 		if err := tx.InsertTrace(t); err != nil {
 			return taken(err, "trace")
 		}
-		return s.log(tx, p, evidence.Entry{Type: "trace.created", ObjectID: t.ID, TraceID: t.ID, PlanID: t.PlanID, Data: data("status", t.Status)})
+		return s.log(tx, p, evidence.Entry{Type: "trace.created", ObjectID: t.ID, TraceID: t.ID, PlanID: t.PlanID, Data: data("status", t.Status, "requested_group", t.Group)})
 	})
 	return t, err
 }
@@ -54,10 +55,13 @@ type TraceHistory struct {
 	Posted  *Trace            // nil: nobody posted it as an object
 	Entries []*evidence.Entry // what the log says of it, oldest first
 	More    bool              // the log says more than that
+	// Plans are the plans that Entries tell of, by id, as they are now: the log does
+	// not repeat what is in them.
+	Plans map[string]*mplp.Plan
 }
 
 // maxHistory is how many entries of a trace a page shows; the log has the rest.
-const maxHistory = 1_000
+const maxHistory = MaxPage
 
 // TraceHistory reads the log about one trace. Needs trace.read; without it,
 // another's trace is like one that does not exist.
@@ -77,9 +81,34 @@ func (s *Service) TraceHistory(ctx context.Context, ref Ref, id string) (h *Trac
 		if len(h.Entries) > maxHistory {
 			h.Entries, h.More = h.Entries[:maxHistory], true
 		}
-		return p.needs(TraceRead)
+		if err := p.needs(TraceRead); err != nil {
+			return err
+		}
+		h.Plans, err = s.plansOf(r, h.Entries)
+		return err
 	})
 	return h, err
+}
+
+// plansOf are the plans whose changes the entries are.
+func (s *Service) plansOf(r Reader, entries []*evidence.Entry) (map[string]*mplp.Plan, error) {
+	plans := map[string]*mplp.Plan{}
+	for _, e := range entries {
+		family, _, _ := strings.Cut(e.Type, ".")
+		if plans[e.PlanID] != nil || family != "plan" && family != "step" {
+			continue
+		}
+		plan, err := r.Plan(e.PlanID)
+		if errors.Is(err, ErrNotFound) {
+			continue
+		} else if err != nil {
+			return nil, err
+		}
+		if plans[e.PlanID], err = s.planDocument(r, plan); err != nil {
+			return nil, err
+		}
+	}
+	return plans, nil
 }
 
 func (t *Trace) seenBy(p *Principal) bool { return t.Group == p.Group || p.readsTraces() }

@@ -11,9 +11,13 @@ type User struct {
 	Roles     []string // role ids in the order they were given
 	CreatedAt time.Time
 	UpdatedAt time.Time
+	EndedSeq  int64 // number of the log entry that last ended their sessions and links; 0: none has
 }
 
 func (u *User) ref() Ref { return Ref{KindUser, u.ID} }
+
+// principal is the user as who changes something of their own.
+func (u *User) principal() *Principal { return &Principal{Ref: u.ref(), Name: u.Name} }
 
 func (u *User) group() Group { return Group("user:" + u.ID) }
 

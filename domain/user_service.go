@@ -10,7 +10,16 @@ import (
 	"countersign/domain/evidence"
 )
 
-const entryUserReset = "user.reset"
+// Types of entries about users. Those from entryUserReset on end sessions; users
+// come to be with entryUserCreated alone.
+const (
+	entryUserCreated   = "user.created"
+	entryUserReset     = "user.reset"
+	entryUserDisabled  = "user.disabled"
+	entryPasswordSet   = "user.password_set"
+	entrySessionsEnded = "user.sessions_ended"
+	entrySignedOut     = "user.signed_out"
+)
 
 // UserRows lists a page of users by name. Needs user.read.
 func (s *Service) UserRows(ctx context.Context, ref Ref, f UserFilter, page Page) (list []*UserRow, next string, err error) {
@@ -57,7 +66,7 @@ func (s *Service) userRow(r Reader, p *Principal, u *User) (row *UserRow, err er
 	if row.Reset, err = reset(r, u); err != nil {
 		return nil, err
 	}
-	sessions, err := r.SessionsOf(u.ID)
+	sessions, err := s.sessionsOf(r, u)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +115,7 @@ func findUser(r Reader, idOrName string) (*User, error) {
 // a one-time link by which they choose it: the token is shown once. Needs
 // user.modify and everything that the roles allow.
 func (s *Service) AddUser(ctx context.Context, ref Ref, name string, roles []string, password string) (user *User, token string, err error) {
-	if err := checkName("username", name); err != nil {
+	if err := checkNewName("username", name); err != nil {
 		return nil, "", err
 	}
 	hash := ""
@@ -121,7 +130,7 @@ func (s *Service) AddUser(ctx context.Context, ref Ref, name string, roles []str
 		}
 		user, err = s.insertUser(tx, p, name, roles, hash)
 		if err == nil && password == "" {
-			token, err = s.newLink(tx, user.ID)
+			token, err = s.newLink(tx, user)
 		}
 		return err
 	})
@@ -147,7 +156,7 @@ func (s *Service) insertUser(tx Tx, p *Principal, name string, roleNames []strin
 	if err := tx.InsertUser(u); err != nil {
 		return nil, err
 	}
-	return u, s.log(tx, p, evidence.Entry{Type: "user.created", ObjectID: u.ID, Data: data(append(facts, "name", u.Name, "roles", u.Roles)...)})
+	return u, s.log(tx, p, evidence.Entry{Type: entryUserCreated, ObjectID: u.ID, Data: data(append(facts, "name", u.Name, "roles", u.Roles)...)})
 }
 
 // findRoles resolves names or ids of roles, at least one, none twice.
@@ -212,12 +221,12 @@ func (s *Service) AssignRoles(ctx context.Context, ref Ref, id string, roleNames
 // DisableUser keeps a user out from this moment: their sessions end and their
 // keys stop. Needs user.modify.
 func (s *Service) DisableUser(ctx context.Context, ref Ref, id string) error {
-	return s.changeUser(ctx, ref, id, "user.disabled", func(tx Tx, p *Principal, u *User) ([]any, error) {
+	return s.changeUser(ctx, ref, id, entryUserDisabled, func(tx Tx, p *Principal, u *User) ([]any, error) {
 		if u.Disabled {
 			return nil, refuse(CodeInvalidTransition, "The user is disabled already.")
 		}
 		u.Disabled = true
-		return nil, tx.DeleteSessionsOf(u.ID, nil)
+		return nil, s.endSessions(tx, u, noSession)
 	})
 }
 
@@ -242,20 +251,18 @@ func (s *Service) ResetUser(ctx context.Context, ref Ref, id string) (token stri
 		}
 		voided := u.Password != ""
 		u.Password = ""
-		if err := tx.DeleteSessionsOf(u.ID, nil); err != nil {
+		if err := s.endSessions(tx, u, noSession); err != nil {
 			return nil, err
 		}
-		if err := tx.DeleteLinksOf(u.ID); err != nil {
-			return nil, err
-		}
-		token, err = s.newLink(tx, u.ID)
+		token, err = s.newLink(tx, u)
 		return []any{"voided", voided}, err
 	})
 	return token, err
 }
 
 // EndSessions signs a user out everywhere. Needs user.modify, or to be that
-// user. It changes nothing that the log covers.
+// user. Who has no password has no session either, and keeps the link to choose
+// one.
 func (s *Service) EndSessions(ctx context.Context, ref Ref, id string) error {
 	return s.as(ctx, ref, func(tx Tx, p *Principal) error {
 		u, err := findUser(tx, id)
@@ -267,7 +274,16 @@ func (s *Service) EndSessions(ctx context.Context, ref Ref, id string) error {
 		if err != nil {
 			return err
 		}
-		return tx.DeleteSessionsOf(u.ID, nil)
+		if u.Password == "" {
+			return nil
+		}
+		if err := s.endSessions(tx, u, noSession); err != nil {
+			return err
+		}
+		if err := tx.UpdateUser(u); err != nil {
+			return err
+		}
+		return s.logUser(tx, p, u, entrySessionsEnded)
 	})
 }
 
@@ -290,7 +306,7 @@ func (s *Service) changeUser(ctx context.Context, ref Ref, id, event string, cha
 			if err := tx.UpdateUser(u); err != nil {
 				return err
 			}
-			return s.log(tx, p, evidence.Entry{Type: event, ObjectID: u.ID, Data: data(append(facts, "name", u.Name)...)})
+			return s.logUser(tx, p, u, event, facts...)
 		})
 	})
 }

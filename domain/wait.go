@@ -2,6 +2,8 @@ package domain
 
 import (
 	"context"
+	"fmt"
+	"runtime/debug"
 	"time"
 )
 
@@ -12,17 +14,10 @@ type Change struct {
 	Due   time.Time // when it comes by itself, the deadline of a confirm; zero: it does not
 }
 
-// Listen calls wake when a change may have come, when the principal's rights may
-// have ended, and when the server stops, until stop is called, which must be.
-// It is for those who do not wait inside Outcome or Gate. Wake may neither block
-// nor use the Service. What came before is not told: ask again once listening.
-func (s *Service) Listen(ctx context.Context, ref Ref, c *Change, wake func()) (stop func(), err error) {
-	return s.listen(ctx, ref, c.topic, func(*Outcome) { wake() })
-}
-
 // wait looks, and looks again whenever a topic is told, until there is no change
 // to wait for or the wait (at most MaxWait) is over. A look is given the outcome
 // that was told, if it was nothing else. The error is nil when the server stops.
+// A look does not run on the stack of the caller, which waits.
 func (s *Service) wait(ctx context.Context, ref Ref, topic string, wait time.Duration, look func(told *Outcome) (*Change, error)) error {
 	// Listening begins before looking, or a decision in between would be missed.
 	woken := newSignal()
@@ -35,7 +30,11 @@ func (s *Service) wait(ctx context.Context, ref Ref, topic string, wait time.Dur
 	defer timer.Stop()
 	var told *Outcome
 	for {
-		change, err := look(told)
+		var change *Change
+		err := apart(func() (err error) {
+			change, err = look(told)
+			return err
+		})
 		if err != nil || change == nil {
 			return err
 		}
@@ -56,6 +55,28 @@ func (s *Service) wait(ctx context.Context, ref Ref, topic string, wait time.Dur
 			return ctx.Err()
 		}
 	}
+}
+
+// apart runs fn in a goroutine of its own. Reading the database makes a stack deep,
+// and it stays as large: whoever waits afterwards, in their thousands, is not to
+// keep it. A panic goes on in the caller, with the stack it came from.
+func apart(fn func() error) (err error) {
+	var fault any
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() {
+			if v := recover(); v != nil {
+				fault = fmt.Sprintf("%v\n%s", v, debug.Stack())
+			}
+		}()
+		err = fn()
+	}()
+	<-done
+	if fault != nil {
+		panic(fault)
+	}
+	return err
 }
 
 // signal holds the outcome that was told, or nil, and that more was told.

@@ -7,9 +7,13 @@ import (
 )
 
 // auditSchema compares what the database is made of with what this program
-// makes: a trigger that somebody added could change rows behind its back.
+// makes with the migrations that were applied to it: a trigger that somebody added could change rows behind its back.
 func (r *reader) auditSchema(ctx context.Context, p *evidence.Part) error {
-	want, err := r.c.dialect.freshSchema(ctx)
+	applied, err := appliedMigrations(r.c)
+	if err != nil {
+		return err
+	}
+	want, err := r.c.dialect.freshSchema(ctx, len(applied))
 	if err != nil {
 		return err
 	}

@@ -147,7 +147,7 @@ func (r *reader) Forgettable(decidedBefore time.Time, p domain.Page) (ids []stri
 		err = rows.Scan(&old.ID, &old.DecidedSeq)
 		return old, err
 	}
-	list, next, err := walkPage(r, w, p, "c.confirm_id, c.decided_order", joins, scan,
+	list, next, err := walkPage(r, w, p, "c.confirm_id, c.decided_order", joins, scan, nil,
 		func(c domain.Confirm) place { return place{order: c.DecidedSeq} })
 	for _, c := range list {
 		ids = append(ids, c.ID)

@@ -18,7 +18,7 @@ var (
 
 // rowsOf completes rows of a list with what is stored beside their confirms. What
 // the log does not prove is left empty, and marked.
-func (r *reader) rowsOf(list []*domain.ConfirmRow, claims []claim, withDecisions bool) error {
+func (r *reader) rowsOf(list []*domain.ConfirmRow, claims []claim, isBare, withDecisions bool) error {
 	proven, err := r.proven(claims)
 	if err != nil {
 		return err
@@ -38,10 +38,13 @@ func (r *reader) rowsOf(list []*domain.ConfirmRow, claims []claim, withDecisions
 			contextIDs = append(contextIDs, row.TargetID)
 		}
 	}
+	if isBare {
+		return nil
+	}
 	read := map[int64]bool{}
 	err = eachOf(r, confirmContents, "requested_seq", requested, func(c *domain.ConfirmContent, isProven bool) {
 		row := rows[c.RequestedSeq]
-		row.Reason, row.Tools, row.Unproven = c.Reason, c.Tools, row.Unproven || !isProven
+		row.Reason, row.Tools, row.Unproven = domain.NewExcerpt(c.Reason, domain.MaxExcerpt), c.Tools, row.Unproven || !isProven
 		read[c.RequestedSeq] = true
 	})
 	if err != nil {
@@ -52,7 +55,7 @@ func (r *reader) rowsOf(list []*domain.ConfirmRow, claims []claim, withDecisions
 	}
 	err = eachOf(r, decisions, "requested_seq", requested, func(d *domain.Decision, isProven bool) {
 		row := rows[d.RequestedSeq]
-		d.Actions = nil // large, and no list shows them
+		d.Actions, d.Reason, d.UserEditContent = nil, "", "" // large, and no list shows them
 		if row.Decision == nil || row.Decision.Number < d.Number {
 			row.Decision = d
 		}
@@ -84,7 +87,7 @@ func (r *reader) rowsOf(list []*domain.ConfirmRow, claims []claim, withDecisions
 		}
 		row.Unproven = row.Unproven || row.Status == domain.Pending && !read[row.RequestedSeq]
 		if row.Unproven {
-			row.Title, row.Reason, row.Tools, row.Decision = "", "", nil, nil
+			row.Title, row.Reason, row.Tools, row.Decision = "", domain.Excerpt{}, nil, nil
 		}
 	}
 	return nil
@@ -135,10 +138,10 @@ func (r *reader) Confirms(f domain.ConfirmFilter, p domain.Page) ([]*domain.Conf
 			claims = append(claims, c)
 			return v, err
 		}
-		list, next, err := walkPage(r, w, p, confirms.list("c."), "", scan,
+		list, next, err := walkPage(r, w, p, confirms.list("c."), "", scan, nil,
 			func(row *domain.ConfirmRow) place { return position(w.keyset, &row.Confirm) })
 		if err == nil {
-			err = r.rowsOf(list, claims[:len(list)], w.keyset != byDeadline)
+			err = r.rowsOf(list, claims[:len(list)], f.Bare, w.keyset != byDeadline)
 		}
 		return list, next, err
 	})
@@ -163,7 +166,7 @@ func (r *reader) ConfirmRows(ids []string) (found []*domain.ConfirmRow, err erro
 				rows, of = append(rows, &domain.ConfirmRow{Confirm: *c}), append(of, claims[i])
 			}
 		}
-		if err := r.rowsOf(rows, of, false); err != nil {
+		if err := r.rowsOf(rows, of, false, false); err != nil {
 			return nil, err
 		}
 		found = append(found, rows...)
@@ -188,14 +191,15 @@ func (r *reader) confirmWalk(f domain.ConfirmFilter) (*walk, error) {
 		if f.Mine || !f.WithImports {
 			w.and("c.imported = 0")
 		}
+	case pending && f.Group != "":
+		w.keyset = byDeadline
+		w.lead("status = 'pending' AND imported = 0 AND requested_group = ?", string(f.Group))
 	case pending && f.WithImports && !f.Mine:
 		w.keyset = byDeadline
 		w.lead("status = 'pending'")
 	case pending:
 		w.keyset = byDeadline
 		w.lead(fmt.Sprintf("status = 'pending' AND inbox_order < %d", behind+withoutDeadline))
-	case f.ChangedSince != nil:
-		w.changed(f.SessionID, *f.ChangedSince)
 	}
 	var hits []condition
 	if len(words) > 0 && !w.led() {
@@ -253,14 +257,6 @@ func (w *walk) settled(f domain.ConfirmFilter) {
 	}
 }
 
-// changed leads along what was requested or decided at a log number or later.
-func (w *walk) changed(session string, seq int64) {
-	const requested = "SELECT requested_seq FROM confirms WHERE session_id = ? AND requested_seq >= ?"
-	// The sum keeps the database from looking for the latest to be requested.
-	const decided = "SELECT requested_seq + 0 FROM confirms WHERE session_id = ? AND status <> 'pending' AND decided_seq >= ?"
-	w.hits = append(w.hits, condition{requested, []any{session, seq}}, condition{decided, []any{session, seq}})
-}
-
 // visible narrows to what the reader may see.
 func (w *walk) visible(v domain.Visibility) {
 	switch {
@@ -274,11 +270,12 @@ func (w *walk) visible(v domain.Visibility) {
 }
 
 // decidable narrows to what the decider may decide. Without a group their own
-// group's confirms are among them: that is self-approval.
+// confirms are among them, and those of keys they made: that is self-approval.
 func (w *walk) decidable(v domain.Visibility) {
 	w.and("c.locked = 0")
 	if v.Group != "" {
 		w.and("c.requested_group <> ?", string(v.Group))
+		w.and("c.requested_by NOT IN (SELECT 'key:' || key_id FROM keys WHERE made_by = ?)", string(v.Group))
 	}
 	w.beside = append(w.beside, requires(v.Roles))
 }

@@ -40,7 +40,7 @@ type session interface {
 	// later runs a statement whose result nobody waits for, now or with the next
 	// one. It must be one that does not fail by what callers do.
 	later(text string, args []any) error
-	// query runs a query and calls fn for every row.
+	// query runs a query and calls fn for every row, until it returns errEnough.
 	query(text string, args []any, fn func(row) error) error
 	// script runs statements that have no parameters. What was to run later does
 	// not run.
@@ -61,6 +61,9 @@ type session interface {
 	gone() bool
 	close() error
 }
+
+// errEnough ends a query whose further rows nobody needs.
+var errEnough = errors.New("enough rows were read")
 
 // errLate says that a statement that ran later failed: its member, which did not
 // wait for it, may have come to its end, and others have relied on it.

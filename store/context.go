@@ -31,7 +31,7 @@ func (r *reader) Context(id string) (*domain.Context, error) {
 func (r *reader) Contexts(f domain.ContextFilter, p domain.Page) ([]*domain.Context, string, error) {
 	w := &walk{keyset: newestContext}
 	w.owned(f.Visible)
-	return contexts.walk(r, w, p, func(c *domain.Context) place { return place{c.CreatedAt.UnixMicro(), c.ID} })
+	return contexts.walk(r, w, p, func(c *domain.Context) int { return len(c.Native) }, func(c *domain.Context) place { return place{c.CreatedAt.UnixMicro(), c.ID} })
 }
 
 func (x *tx) InsertContext(c *domain.Context) error { return contexts.insert(x, c) }

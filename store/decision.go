@@ -30,13 +30,20 @@ func (r *reader) Decisions(requested int64) ([]*domain.Decision, error) {
 // once.
 func (x *tx) InsertDecision(d *domain.Decision) error { return decisions.add(x, d) }
 
-// forgetDecision takes out of a decision what repeats the content it was made
-// on: the arguments and words that stand in it. Their hashes stay.
-var forgetDecision = decisions.change("", 0, "user_edit_content", "actions")
+// forgetDecision takes out of a decision what agents and reviewers wrote, or what
+// repeats the content it was made on. The hashes of arguments stay.
+var forgetDecision = decisions.change("", 0, "decided_by_role", "reason", "user_edit_content", "actions")
+
+// forgetLabel is for confirms whose requesting role is none of the server's.
+var forgetLabel = confirms.change("", 0, "requested_by_role")
 
 // ForgetContent implements domain.Tx.
 func (x *tx) ForgetContent(c *domain.Confirm) error {
-	if err := x.unindex(c); err != nil {
+	left := *c
+	if !c.RoleRegistered {
+		left.RequestedByRole = ""
+	}
+	if err := x.unindex(c, &left); err != nil {
 		return err
 	}
 	if err := confirmContents.remove(x, "requested_seq = $1", c.RequestedSeq); err != nil {
@@ -48,12 +55,21 @@ func (x *tx) ForgetContent(c *domain.Confirm) error {
 	}
 	for _, d := range made {
 		d.UserEditContent = ""
+		if d.DecidedBy.Kind != domain.KindSystem {
+			d.Reason = ""
+		}
+		if !c.RoleRegistered && d.DecidedByRole == c.RequestedByRole {
+			d.DecidedByRole = "" // who withdrew it did so under their label
+		}
 		for i := range d.Actions {
-			d.Actions[i].Args, d.Actions[i].Message = nil, ""
+			d.Actions[i].Name, d.Actions[i].Args, d.Actions[i].Message = "", nil, ""
 		}
 		if err := forgetDecision.run(x, d, domain.ErrNotFound); err != nil {
 			return err
 		}
 	}
-	return nil
+	if left.RequestedByRole == c.RequestedByRole {
+		return nil
+	}
+	return forgetLabel.run(x, &left, domain.ErrNotFound)
 }

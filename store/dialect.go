@@ -49,8 +49,9 @@ type dialect interface {
 	// schema is what the database is made of, by name. What has nothing to do
 	// with what it should be made of may be left out.
 	schema(r *reader, want map[string]string) (map[string]string, error)
-	// freshSchema is what a new database is made of.
-	freshSchema(ctx context.Context) (map[string]string, error)
+	// freshSchema is what a new database is made of to which so many migrations were
+	// applied.
+	freshSchema(ctx context.Context, applied int) (map[string]string, error)
 	// scanners begin to read over a connection for verification, and over more
 	// beside it that see the same, as far as there can be. release ends those.
 	scanners(ctx context.Context, r *reader) (list []scanner, release func(), err error)
@@ -69,6 +70,7 @@ type words struct {
 	version   string // reads what is another value whenever others have committed
 	record    string // creates the record of migrations if it is missing
 	tables    string // counts the tables with a name
+	columns   string // names the columns of a table
 }
 
 // use is what a connection is for.

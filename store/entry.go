@@ -3,6 +3,7 @@ package store
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"countersign/domain"
 	"countersign/domain/evidence"
@@ -144,9 +145,16 @@ func ofConfirm(id string) condition {
 		UNION ALL SELECT seq FROM log WHERE confirm_id = ?)`, []any{mplp.CanonicalID("confirm", id), id, id}}
 }
 
-// entries returns entries of which all are proven to be in the log.
-func (r *reader) entries(rest string, args ...any) ([]*evidence.Entry, error) {
-	return r.provenLeaves(rest, args)
+// entries returns entries, all of which must be proven to be in the log.
+func (r *reader) entries(rest string, args ...any) (list []*evidence.Entry, err error) {
+	err = r.eachLeaf(rest, args, func(e *evidence.Entry, isProven bool) error {
+		if !isProven {
+			return claim{table: "log", key: strconv.FormatInt(e.Seq, 10), seq: e.Seq}.unproven()
+		}
+		list = append(list, e)
+		return nil
+	})
+	return list, err
 }
 
 // leaves calls fn with entries and their bytes, verbatim.

@@ -59,3 +59,34 @@ func TestListsFollowIndexesInPostgreSQL(t *testing.T) {
 		})
 	}
 }
+
+// However much a group has posted, a step to the next group is one search.
+func TestStepsFromGroupToGroupFollowAnIndexInPostgreSQL(t *testing.T) {
+	t.Parallel()
+	db := openTest(t, tempDatabase(t), Options{})
+	var plan strings.Builder
+	err := db.view(context.Background(), func(r *reader) error {
+		w, err := r.confirmWalk(domain.ConfirmFilter{Status: domain.Pending, RequestedByRole: "coder", Visible: everything})
+		if err != nil {
+			return err
+		}
+		for _, setting := range []string{"enable_seqscan", "enable_bitmapscan"} {
+			if _, err := r.c.exec("SELECT set_config($1, 'off', true)", setting); err != nil {
+				return err
+			}
+		}
+		s := groupSteps(w, 10)
+		return r.c.each("EXPLAIN "+s.String(), s.args, func(rows row) error {
+			var line string
+			err := rows.Scan(&line)
+			plan.WriteString(line + "\n")
+			return err
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := plan.String(); strings.Contains(text, "Seq Scan") || strings.Contains(text, "Sort") || strings.Count(text, "confirms_pending_group") != 2 {
+		t.Errorf("is sorted, or read through:\n%s", text)
+	}
+}

@@ -16,7 +16,7 @@ func TestListsFollowIndexes(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, tempFile(t), Options{})
 	decider := domain.Visibility{Group: "g", Decides: true, Roles: []string{"r"}}
-	group, seq := domain.Visibility{Group: "g"}, int64(7)
+	group := domain.Visibility{Group: "g"}
 	for name, tt := range map[string]struct {
 		filter domain.ConfirmFilter
 		index  string
@@ -25,6 +25,7 @@ func TestListsFollowIndexes(t *testing.T) {
 		"inbox of a decider":     {domain.ConfirmFilter{Status: domain.Pending, Visible: decider}, "INDEX confirms_pending"},
 		"inbox of a group":       {domain.ConfirmFilter{Status: domain.Pending, Visible: group}, "INDEX confirms_pending"},
 		"mine to decide":         {domain.ConfirmFilter{Mine: true, Visible: everything, Decider: decider}, "INDEX confirms_pending"},
+		"what a group waits for": {domain.ConfirmFilter{Status: domain.Pending, Group: "g", Visible: everything}, "INDEX confirms_pending_group"},
 		"pending of a session":   {domain.ConfirmFilter{Status: domain.Pending, SessionID: "s", Visible: everything}, "INDEX confirms_session_decided"},
 		"pending with imports":   {domain.ConfirmFilter{Status: domain.Pending, WithImports: true, Visible: everything}, "INDEX confirms_pending"},
 		"decided":                {domain.ConfirmFilter{Decided: true, Visible: everything}, "INDEX confirms_decided"},
@@ -43,14 +44,13 @@ func TestListsFollowIndexes(t *testing.T) {
 		"a role's":               {domain.ConfirmFilter{RequestedByRole: "coder", Visible: everything}, "INTEGER PRIMARY KEY"},
 		"a word's":               {domain.ConfirmFilter{Query: "deploy", Visible: everything}, "INTEGER PRIMARY KEY"},
 		"a UUID's":               {domain.ConfirmFilter{Query: "0aa3bb1e", Visible: everything}, "INTEGER PRIMARY KEY"},
-		"changed of a session":   {domain.ConfirmFilter{SessionID: "s", ChangedSince: &seq, Visible: everything}, "INTEGER PRIMARY KEY"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w, plan := explainPage(t, db, tt.filter)
+			_, plan := explainPage(t, db, tt.filter)
 			if index := "confirms USING " + tt.index + " ("; !strings.Contains(plan, index) {
 				t.Errorf("does not search %s:\n%s", tt.index, plan)
 			}
-			heldTo(t, plan, w.hits != nil && tt.filter.ChangedSince != nil)
+			heldTo(t, plan, false)
 		})
 	}
 }
@@ -113,6 +113,32 @@ func heldTo(t *testing.T, plan string, sorts bool) bool {
 	return true
 }
 
+// However much a group has posted, a step to the next group is one search.
+func TestStepsFromGroupToGroupFollowAnIndex(t *testing.T) {
+	t.Parallel()
+	db := openTest(t, tempFile(t), Options{})
+	for name, f := range map[string]domain.ConfirmFilter{
+		"all":     {Status: domain.Pending, Visible: everything},
+		"mine":    {Mine: true, Visible: everything, Decider: domain.Visibility{Group: "g", Decides: true, Roles: []string{"r"}}},
+		"of role": {Status: domain.Pending, RequestedByRole: "coder", TargetType: domain.TargetPlan, Visible: everything},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, err := new(reader).confirmWalk(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := groupSteps(w, 10)
+			plan := explain(t, db, s.String(), s.args)
+			heldTo(t, plan, false)
+			for _, want := range []string{"SEARCH c USING INDEX confirms_pending_group (requested_group>?)", "SEARCH f USING INDEX confirms_pending_group ((requested_group,inbox_order", "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)"} {
+				if !strings.Contains(plan, want) {
+					t.Errorf("no %s:\n%s", want, plan)
+				}
+			}
+		})
+	}
+}
+
 func TestOtherQueriesFollowIndexes(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, tempFile(t), Options{})
@@ -139,6 +165,7 @@ func TestOtherQueriesFollowIndexes(t *testing.T) {
 		"contents of a list":    confirmContents.selects + "WHERE requested_seq IN (1, 2)",
 		"decisions of a list":   decisions.selects + "WHERE requested_seq IN (1, 2)",
 		"due":                   "SELECT confirm_id FROM confirms WHERE status = 'pending' AND inbox_order <= 9 ORDER BY inbox_order, confirm_id LIMIT 100",
+		"waits of no group":     ofNoGroup,
 		"role use":              "SELECT COUNT(*) FROM confirms WHERE status = 'pending' AND imported = 0 AND required_role = 'r'",
 		"confirms of a plan":    confirms.selects + "WHERE plan_id = 'p' ORDER BY requested_seq DESC",
 		"plans of a status":     plans.selects + "WHERE status = 'draft' ORDER BY created_at DESC, plan_id DESC LIMIT 51",
@@ -146,12 +173,39 @@ func TestOtherQueriesFollowIndexes(t *testing.T) {
 		"a page of users":       users.selects + "WHERE name_folded > 'n' AND name_folded LIKE '%n%' ESCAPE '!' ORDER BY name_folded LIMIT 51",
 		"a page of keys":        keys.selects + "WHERE (name_folded, created_at, key_id) > ('n', 1, 'k') AND (name_folded LIKE '%n%' ESCAPE '!' OR key_id = 'n')" + keysByName + " LIMIT 51",
 		"keys of a user":        keys.selects + "WHERE owner_id = 'u'" + keysByName,
+		"use of a step":         consumptions.selects + "WHERE plan_id = 'p' AND step_id = 's' AND subject = 'step:' || step_id",
 		"contexts of a group":   contexts.selects + "WHERE requested_group = 'g' ORDER BY created_at DESC, context_id DESC LIMIT 51",
 	} {
 		t.Run(name, func(t *testing.T) { heldTo(t, explain(t, db, text, nil), false) })
 	}
 	for name, s := range map[string]*statement{"pending of plans": pendingOfPlans([]string{"p", "q"}), "superseded by": supersededBy("c")} {
 		t.Run(name, func(t *testing.T) { heldTo(t, explain(t, db, s.String(), s.args), true) })
+	}
+}
+
+// What a stream of a session reads costs the same however long the session is.
+func TestStreamsFollowIndexes(t *testing.T) {
+	t.Parallel()
+	db := openTest(t, tempFile(t), Options{})
+	for name, f := range map[string]domain.SessionFilter{
+		"what happened":            {SessionID: "s", From: 7, Limit: 32, Visible: everything},
+		"what happened to a group": {SessionID: "s", From: 7, Limit: 32, Visible: domain.Visibility{Group: "g"}},
+		"what was pending":         {SessionID: "s", From: 7, OpenAt: 9, Limit: 32, Visible: everything},
+	} {
+		t.Run(name, func(t *testing.T) {
+			requests, decisions := sessionSteps(f)
+			indexes := []string{"confirms_session (", "confirms_session_decided ("}
+			if f.OpenAt > 0 {
+				indexes[0] = indexes[1]
+			}
+			for i, s := range []*statement{requests, decisions} {
+				plan := explain(t, db, confirms.selects+s.String(), s.args)
+				if index := "c USING INDEX " + indexes[i]; !strings.Contains(plan, index) {
+					t.Errorf("does not search %s:\n%s", index, plan)
+				}
+				heldTo(t, plan, f.OpenAt > 0 && s == decisions) // few were decided since
+			}
+		})
 	}
 }
 

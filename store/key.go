@@ -15,6 +15,7 @@ var keys = newTable("keys", 1, func(k *domain.Key) []column {
 		{"name_folded", folded(&k.Name)},
 		{"hash", blob(&k.Hash)},
 		{"owner_id", text(&k.OwnerID)},
+		{"made_by", text(&k.Maker)},
 		{"may_decide", flag(&k.MayDecide)},
 		{"created_at", moment(&k.CreatedAt)},
 		{"expires_at", moment(&k.ExpiresAt)},

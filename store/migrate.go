@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"countersign/domain/evidence"
 )
 
 // Migration is one step of the schema.
@@ -72,7 +74,7 @@ func migrate(ctx context.Context, c *conn, o Options) (err error) {
 	defer context.AfterFunc(ctx, c.dialect.abort)()
 	for waits := false; ; {
 		missing := !migrated(c) // until now: who has the lock may be about to be done
-		done, err := migrateOne(ctx, c, o.Now)
+		done, err := migrateOne(ctx, c, o)
 		if done {
 			return nil
 		}
@@ -96,7 +98,7 @@ func migrated(c *conn) bool {
 	return err == nil && len(applied) >= len(c.dialect.migrations())
 }
 
-func migrateOne(ctx context.Context, c *conn, now func() time.Time) (done bool, err error) {
+func migrateOne(ctx context.Context, c *conn, o Options) (done bool, err error) {
 	words, migrations := c.dialect.words(), c.dialect.migrations()
 	if err := c.begin(ctx, words.begin); err != nil {
 		return false, err
@@ -113,9 +115,12 @@ func migrateOne(ctx context.Context, c *conn, now func() time.Time) (done bool, 
 		return false, err
 	}
 	if done = len(applied) == len(migrations); !done {
+		if err := unchanged(ctx, &x.reader, o); err != nil {
+			return false, err
+		}
 		m := migrations[len(applied)]
-		if now != nil {
-			m.AppliedAt = now()
+		if o.Now != nil {
+			m.AppliedAt = o.Now()
 		}
 		if err := c.script(m.text); err != nil {
 			return false, fmt.Errorf("migration %d (%s): %w", m.Number, m.Name, err)
@@ -126,6 +131,48 @@ func migrateOne(ctx context.Context, c *conn, now func() time.Time) (done bool, 
 	}
 	_, err = c.commit(false)
 	return done && err == nil, err
+}
+
+// unchanged refuses to migrate a database that is not as its log accounts for it:
+// what a migration writes, and what is written later, would be signed as it is. A
+// new database has no log.
+func unchanged(ctx context.Context, r *reader, o Options) error {
+	tables := 0
+	err := r.c.row(r.c.dialect.words().tables, []any{"log"}, &tables)
+	if err != nil || tables == 0 {
+		return err
+	}
+	if size, err := r.NextSeq(); err != nil || size == 0 {
+		return err
+	}
+	key, err := readKey(o.SigningKey)
+	if err != nil {
+		return fmt.Errorf("it cannot be verified before it is migrated: %w", err)
+	}
+	a := evidence.NewAudit()
+	signed, err := tell(ctx, r, []scanner{connScanner{r.c}}, a)
+	if err != nil {
+		return err
+	}
+	if err := refused(a.Finish(signed, key.VKey())); err != nil {
+		return fmt.Errorf("it is not migrated: %w", err)
+	}
+	return nil
+}
+
+// ErrTampered says that a database is not what its log accounts for.
+var ErrTampered = errors.New("it was changed after it was signed: put a backup in its place")
+
+// refused is why a database that was verified is not gone on with; nil: it is as it
+// was signed.
+func refused(r *evidence.Report) error {
+	switch {
+	case r.Tampered():
+		return fmt.Errorf("%w: %q", ErrTampered, r.Findings)
+	case !r.Verified():
+		return fmt.Errorf("it cannot be verified: %q", r.Unknown)
+	}
+	return nil
 }
 
 // compatible refuses a schema that this program does not know.

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"log/slog"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -15,6 +17,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"countersign/domain"
+	"countersign/domain/evidence"
 	"countersign/store/postgrestest"
 )
 
@@ -42,7 +46,7 @@ func TestSchemasRefused(t *testing.T) {
 	for _, tt := range []struct {
 		name, change, want string
 	}{
-		{"newer", "INSERT INTO schema_migrations VALUES (2, 'future', 'x', 0)", "newer than this program's"},
+		{"newer", "INSERT INTO schema_migrations SELECT MAX(number) + 1, 'future', 'x', 0 FROM schema_migrations", "newer than this program's"},
 		{"changed", "UPDATE schema_migrations SET checksum = 'x'", "is not this program's"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -101,7 +105,8 @@ func TestMigrationStatus(t *testing.T) {
 		}
 		return applied
 	}
-	if diff := cmp.Diff([]time.Time{{}}, numbersApplied()); diff != "" {
+	all := make([]time.Time, len(new(sqlite).migrations()))
+	if diff := cmp.Diff(all, numbersApplied()); diff != "" {
 		t.Errorf("no file (-want +got):\n%s", diff)
 	}
 	if _, err := os.Stat(path); err == nil {
@@ -109,7 +114,10 @@ func TestMigrationStatus(t *testing.T) {
 	}
 	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	openTest(t, path, Options{Now: func() time.Time { return now }})
-	if diff := cmp.Diff([]time.Time{now}, numbersApplied()); diff != "" {
+	for i := range all {
+		all[i] = now
+	}
+	if diff := cmp.Diff(all, numbersApplied()); diff != "" {
 		t.Errorf("migrated (-want +got):\n%s", diff)
 	}
 }
@@ -299,4 +307,139 @@ func (s *overtaken) script(text string) error {
 		return errors.Join(other(), &pgconn.PgError{Code: "55P03"})
 	}
 	return s.session.script(text)
+}
+
+// A database is verified before it is migrated: what was changed before an upgrade
+// is not signed after it.
+func TestN11_MigrationVerifiesFirst(t *testing.T) {
+	for _, tt := range []struct {
+		name, change string
+		withoutKey   bool
+		want         string
+	}{
+		{name: "as it was signed"},
+		{name: "a row", change: "UPDATE roles SET name = 'other'", want: "it was changed after it was signed"},
+		{name: "a row is gone", change: "DELETE FROM roles", want: "it was changed after it was signed"},
+		{name: "the schema", change: "ALTER TABLE roles ADD COLUMN more TEXT", want: "it was changed after it was signed"},
+		{name: "the record of migrations", change: "UPDATE schema_migrations SET checksum = 'x'", want: "is not this program's"},
+		{name: "without the key", withoutKey: true, want: "cannot be verified before it is migrated"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			for _, url := range []string{filepath.Join(t.TempDir(), "test.db"), postgrestest.Database(t)} {
+				o := Options{SigningKey: filepath.Join(t.TempDir(), "key"), Head: filepath.Join(t.TempDir(), "head")}
+				writeBefore(t, url, o)
+				if tt.change != "" {
+					if err := meddle(t, url, tt.change); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if tt.withoutKey {
+					if err := os.Remove(o.SigningKey); err != nil {
+						t.Fatal(err)
+					}
+				}
+				c := migrating(t, url, 2)
+				err := migrate(t.Context(), c, o)
+				if (tt.want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), tt.want) {
+					t.Errorf("%s: error %v, want %q", c.dialect.label(), err, tt.want)
+				}
+				there, err := (&reader{c: c}).strings(c.dialect.words().columns, "roles")
+				if migrated := slices.Contains(there, "description"); err != nil || migrated != (tt.want == "") {
+					t.Errorf("%s: migrated %v (%v)", c.dialect.label(), migrated, err)
+				}
+				if err := c.close(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
+
+// twoSteps are the migrations of a program that had no descriptions of roles, and
+// of the next one, which adds them.
+func twoSteps(t *testing.T, d dialect) []Migration {
+	t.Helper()
+	column := "TEXT"
+	if _, ok := d.(*postgres); ok {
+		column = `TEXT COLLATE "C"`
+	}
+	before := d.migrations()[0]
+	text := strings.Replace(before.text, "    description  "+column+",\n", "", 1)
+	if text == before.text {
+		t.Fatal("the column was not found")
+	}
+	before.text, before.checksum = text, "before"
+	return []Migration{before, {Number: 2, Name: "descriptions", checksum: "after", text: "ALTER TABLE roles ADD COLUMN description " + column}}
+}
+
+// migrating is a connection of a program with so many of the two steps.
+func migrating(t *testing.T, url string, steps int) *conn {
+	t.Helper()
+	d, err := dialectOf(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := twoSteps(t, d)[:steps]
+	switch d := d.(type) {
+	case *sqlite:
+		d.steps = list
+	case *postgres:
+		d.steps = list
+	}
+	if err := d.create(); err != nil {
+		t.Fatal(err)
+	}
+	c, err := openConn(t.Context(), d, writes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// writeBefore makes a database as the program before wrote it, with a role.
+func writeBefore(t *testing.T, url string, o Options) {
+	t.Helper()
+	c := migrating(t, url, 1)
+	if err := migrate(t.Context(), c, o); err != nil {
+		t.Fatal(err)
+	}
+	w, err := newWriter(t.Context(), c, &signing{path: o.SigningKey}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &member{ctx: t.Context(), fn: func(dtx domain.Tx) error {
+		before := newTable(roles.name, roles.keys, func(r *domain.Role) []column {
+			return slices.DeleteFunc(roles.fields(r), func(c column) bool { return c.name == "description" })
+		})
+		if err := before.insert(dtx.(*tx), &domain.Role{ID: "r", Name: "r"}); err != nil {
+			return err
+		}
+		return dtx.Append(&evidence.Entry{Type: "role.created", ObjectID: "r"})
+	}}
+	w.polling = t.Context()
+	if _, err := w.commit([]*member{m}, w.begin()); err != nil || m.err != nil {
+		t.Fatal(err, m.err)
+	}
+	if err := c.close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A database of a schema that this program has changed in place is refused: its
+// migration of that number has another text.
+func TestN11_EarlierSchemasAreRefused(t *testing.T) {
+	t.Parallel()
+	for _, url := range []string{filepath.Join(t.TempDir(), "test.db"), postgrestest.Database(t)} {
+		o := Options{SigningKey: filepath.Join(t.TempDir(), "key"), Head: filepath.Join(t.TempDir(), "head")}
+		writeBefore(t, url, o)
+		for name, open := range map[string]func() error{
+			"Open":            func() error { _, err := Open(t.Context(), url, o); return err },
+			"MigrationStatus": func() error { _, err := MigrationStatus(t.Context(), url); return err },
+		} {
+			if err := open(); err == nil || !strings.Contains(err.Error(), "its migration 1 (initial) is not this program's") {
+				t.Errorf("%s: error %v", name, err)
+			}
+		}
+	}
 }

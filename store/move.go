@@ -219,8 +219,8 @@ func verifyMoved(ctx context.Context, c *conn, vkey, headFile string) (*evidence
 	if len(head) > 0 {
 		a.Kept("head file", string(head), vkey, true)
 	}
-	if !report.Verified() {
-		return nil, "", fmt.Errorf("it does not verify, so nothing was moved: %q", append(report.Findings, report.Unknown...))
+	if err := refused(report); err != nil {
+		return nil, "", fmt.Errorf("nothing was moved: %w", err)
 	}
 	return report, signed, nil
 }

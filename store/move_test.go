@@ -2,7 +2,9 @@ package store_test
 
 import (
 	"context"
+	"database/sql"
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -103,5 +105,46 @@ func TestMove_WithoutAPlaceForTheHeadFile(t *testing.T) {
 	}
 	if !hasRole(t, open(t, to, placed), "moved") {
 		t.Error("it was not")
+	}
+}
+
+// A file that was changed after it was signed is not moved, and what it was to be
+// moved to stays empty.
+func TestN6_MoveRefusesAChangedFile(t *testing.T) {
+	t.Parallel()
+	to, o := postgrestest.Database(t), files(t)
+	for name, change := range map[string]string{
+		"a row":          "UPDATE roles SET capabilities = '[\"*\"]'",
+		"a row too many": "INSERT INTO contexts (context_id, canonical_id, locked, requested_by, created_at) VALUES ('c', 'c', 0, 'system', 1)",
+		"the log":        "DROP TRIGGER log_no_update; UPDATE log SET type = NULL",
+		"a row is gone":  "DELETE FROM roles",
+	} {
+		file := filepath.Join(t.TempDir(), "from.db")
+		from := open(t, file, store.Options{})
+		if err := errors.Join(addRole(from, "moved"), from.Close()); err != nil {
+			t.Fatal(err)
+		}
+		db, err := sql.Open("sqlite", file)
+		if err == nil {
+			_, err = db.Exec(change)
+			err = errors.Join(err, db.Close())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := store.Move(t.Context(), file, to, o); !errors.Is(err, store.ErrTampered) || !strings.Contains(err.Error(), "nothing was moved") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := os.Stat(o.SigningKey); err == nil {
+			t.Errorf("%s: the key was moved", name)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "from.db")
+	from := open(t, file, store.Options{})
+	if err := errors.Join(addRole(from, "moved"), from.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Move(t.Context(), file, to, o); err != nil { // into what was left empty
+		t.Error(err)
 	}
 }

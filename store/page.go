@@ -91,7 +91,7 @@ func pageLimit(p domain.Page) int {
 // namePage is a page of a table whose rows have a name each that no other has, in
 // the order of names: those with the part in it. Its cursors hold nothing but a
 // name.
-func namePage[T any](r *reader, t *table[T], k keyset, part string, p domain.Page, name func(*T) string) (page []*T, next string, err error) {
+func namePage[T any](r *reader, t *table[T], k keyset, part string, p domain.Page, size func(*T) int, name func(*T) string) (page []*T, next string, err error) {
 	var filter []condition
 	if p.Cursor != "" {
 		after, err := k.parse(p.Cursor)
@@ -106,10 +106,16 @@ func namePage[T any](r *reader, t *table[T], k keyset, part string, p domain.Pag
 	limit, rest := pageLimit(p), new(statement)
 	rest.where(filter)
 	rest.add(fmt.Sprintf(" ORDER BY name_folded LIMIT %d", limit+1))
-	page, err = t.all(r, rest.String(), rest.args...)
-	if len(page) > limit {
-		page = page[:limit]
-		next = k.cursor(place{tie: fold(name(page[limit-1]))})
+	var claims []claim
+	page, full, err := readPage(r, t.selects+rest.String(), rest.args, p, t.claiming(&claims), size)
+	if err == nil {
+		err = r.prove(claims[:len(page)]...)
 	}
-	return page, next, err
+	if len(page) > limit {
+		page, full = page[:limit], limit
+	}
+	if full > 0 {
+		next = k.cursor(place{tie: fold(name(page[full-1]))})
+	}
+	return page, next, t.wrap("read", err)
 }

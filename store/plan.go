@@ -56,7 +56,7 @@ func (r *reader) Plans(f domain.PlanFilter, p domain.Page) ([]*domain.Plan, stri
 	w.equal("context_id", f.ContextID)
 	w.owned(f.Visible)
 	w.equal("status", string(f.Status))
-	return plans.walk(r, w, p, func(p *domain.Plan) place { return place{p.CreatedAt.UnixMicro(), p.ID} })
+	return plans.walk(r, w, p, nil, func(p *domain.Plan) place { return place{p.CreatedAt.UnixMicro(), p.ID} })
 }
 
 func (x *tx) InsertPlan(p *domain.Plan, content []byte) error {

@@ -17,6 +17,7 @@ import (
 // postgres is a database on a PostgreSQL server, which several nodes share.
 type postgres struct {
 	config *pgx.ConnConfig
+	steps  []Migration     // for tests; nil: this program's
 	node   string          // tells this process's notifications from others'
 	life   context.Context // of its connections
 	end    context.CancelFunc
@@ -53,6 +54,8 @@ var postgresWords = words{
 	applied_at BIGINT
 )`,
 	tables: `SELECT COUNT(*) FROM pg_catalog.pg_class WHERE relnamespace = current_schema()::regnamespace AND relname = $1::text`,
+	columns: `SELECT a.attname::text FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON c.oid = a.attrelid
+	WHERE c.relnamespace = current_schema()::regnamespace AND c.relname = $1::text AND a.attnum > 0 AND NOT a.attisdropped`,
 }
 
 // newPostgres reads a URL. What the driver says of a bad one may repeat the
@@ -76,7 +79,12 @@ func (d *postgres) label() string {
 
 func (d *postgres) words() *words { return &postgresWords }
 
-func (d *postgres) migrations() []Migration { return postgresMigrations }
+func (d *postgres) migrations() []Migration {
+	if d.steps != nil {
+		return d.steps
+	}
+	return postgresMigrations
+}
 
 func (d *postgres) readers() int { return 8 }
 

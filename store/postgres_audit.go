@@ -82,7 +82,7 @@ func owner(name string) string {
 
 // freshSchema makes everything in a schema of its own and undoes it: what the
 // server writes back of a definition depends on its version.
-func (d *postgres) freshSchema(ctx context.Context) (map[string]string, error) {
+func (d *postgres) freshSchema(ctx context.Context, applied int) (map[string]string, error) {
 	s, err := d.open(ctx, audits)
 	if err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func (d *postgres) freshSchema(ctx context.Context) (map[string]string, error) {
 	defer func() { _ = c.close() }() // nothing is kept
 	scratch := "countersign_" + strings.ToLower(d.node)
 	text := fmt.Sprintf("BEGIN; CREATE SCHEMA %s; SET LOCAL search_path TO %s; %s", scratch, scratch, postgresWords.record)
-	for _, m := range d.migrations() {
+	for _, m := range d.migrations()[:applied] {
 		text += ";\n" + m.text
 	}
 	if err := c.script(text); err != nil {

@@ -46,8 +46,8 @@ func (s *postgresSession) bound() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(s.life, s.timeout)
 }
 
-// unbounded lets statements take what they take until end is called: a migration
-// of a large table does.
+// unbounded lets statements take what they take until end is called, and what
+// happens between them too: to verify and to migrate a large table does.
 func (s *postgresSession) unbounded() (end func() error, err error) {
 	timeout := s.timeout
 	s.timeout = 0
@@ -56,8 +56,8 @@ func (s *postgresSession) unbounded() (end func() error, err error) {
 		if s.gone() {
 			return nil
 		}
-		return s.script("RESET statement_timeout")
-	}, s.script("SET statement_timeout = 0")
+		return s.script("RESET statement_timeout; RESET idle_in_transaction_session_timeout")
+	}, s.script("SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0")
 }
 
 // setting is the value of one of the server's.
@@ -120,7 +120,9 @@ func (s *postgresSession) query(text string, args []any, fn func(row) error) err
 		}
 		defer rows.Close()
 		for rows.Next() {
-			if err := fn(postgresRow{rows}); err != nil {
+			if err := fn(postgresRow{rows}); err == errEnough {
+				return nil
+			} else if err != nil {
 				return err
 			}
 		}

@@ -172,10 +172,21 @@ func (r *reader) provenEntries(seqs []int64) (map[int64]*evidence.Entry, error) 
 }
 
 // provenLeaves reads entries, and leaves those out that are not proven.
-func (r *reader) provenLeaves(rest string, args []any) ([]*evidence.Entry, error) {
+func (r *reader) provenLeaves(rest string, args []any) (list []*evidence.Entry, err error) {
+	err = r.eachLeaf(rest, args, func(e *evidence.Entry, isProven bool) error {
+		if isProven {
+			list = append(list, e)
+		}
+		return nil
+	})
+	return list, err
+}
+
+// eachLeaf reads entries, and says of each whether it is proven.
+func (r *reader) eachLeaf(rest string, args []any, fn func(e *evidence.Entry, isProven bool) error) error {
 	checkpoint, err := r.checkpointed()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var list []*evidence.Entry
 	leaves := map[int64]evidence.Hash{}
@@ -186,15 +197,18 @@ func (r *reader) provenLeaves(rest string, args []any) ([]*evidence.Entry, error
 		}
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	proven, err := evidence.ProveAll(checkpoint, leaves, r)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return slices.DeleteFunc(list, func(e *evidence.Entry) bool {
-		return !proven[e.Seq] && (r.tx == nil || e.Seq < checkpoint.Size)
-	}), nil
+	for _, e := range list {
+		if err := fn(e, proven[e.Seq] || r.tx != nil && e.Seq >= checkpoint.Size); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // checkpointed returns the newest signed checkpoint, which is read once in a

@@ -45,7 +45,7 @@ func (r *reader) Roles() ([]*domain.Role, error) { return roles.all(r, "ORDER BY
 var rolePages = keyset{list: "n"}
 
 func (r *reader) RoleRows(f domain.RoleFilter, p domain.Page) (rows []*domain.RoleRow, next string, err error) {
-	page, next, err := namePage(r, roles, rolePages, f.Name, p, func(r *domain.Role) string { return r.Name })
+	page, next, err := namePage(r, roles, rolePages, f.Name, p, func(r *domain.Role) int { return len(r.Native) }, func(r *domain.Role) string { return r.Name })
 	for _, role := range page {
 		row := &domain.RoleRow{Role: *role}
 		rows = append(rows, row)

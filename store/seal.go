@@ -123,7 +123,7 @@ func (s *sealer) follow(entries []*evidence.Entry, leaves []evidence.Hash) {
 	}
 	tree := s.tree.Clone()
 	for i, e := range entries {
-		if e.Type == evidence.EntryKeyRotated || e.Type == evidence.EntryRestored {
+		if e.HandsOver() {
 			return
 		}
 		if _, err := tree.Append(leaves[i]); err != nil {

@@ -72,10 +72,10 @@ type confirmPageKey string
 
 // recalledConfirms is recalled for a page of confirms. The rows are nobody's own.
 func recalledConfirms(r *reader, f domain.ConfirmFilter, p domain.Page, load func() ([]*domain.ConfirmRow, string, error)) ([]*domain.ConfirmRow, string, error) {
-	if r.c.use != reads || f.ChangedSince != nil {
-		return load() // followers of a session read what is new to them
+	if r.c.use != reads {
+		return load()
 	}
-	key, err := json.Marshal([]any{f, p})
+	key, err := pageKey(f, p, 0)
 	if err != nil {
 		return nil, "", err
 	}
@@ -90,6 +90,13 @@ func recalledConfirms(r *reader, f domain.ConfirmFilter, p domain.Page, load fun
 		delete(r.c.seen.known, confirmPageKey(key))
 	}
 	return page.list, page.next, nil
+}
+
+// pageKey names a page of a list, of which so many of each group are listed; 0:
+// all.
+func pageKey(f domain.ConfirmFilter, p domain.Page, each int) (string, error) {
+	key, err := json.Marshal([]any{f, p, each})
+	return string(key), err
 }
 
 // light says whether a page takes little enough memory to be kept.

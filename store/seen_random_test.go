@@ -120,7 +120,7 @@ func (w *shadow) step(x *tx) (kept func(), logged bool, err error) {
 			ID: fmt.Sprintf("%s-%d", pick("pay", "payment", "delete"), len(w.ids)), TargetType: domain.TargetTypes[w.random.IntN(len(domain.TargetTypes))], Status: domain.Pending,
 			RequestedBy:    domain.Ref{Kind: domain.KindAgent, ID: pick("a", "b")},
 			RequestedGroup: "g", RequestedByRole: pick("executor", "Großer Rat", "100%", "exec_tor"), RequestedByName: pick("bot", "Ünal", "b!t"),
-			SessionID: pick("", "s1", "s2"), ContentHash: "sha256:c", ReceivedAt: time.Unix(1, 0), RequestedSeq: x.next, Fresh: w.random.IntN(2) == 0,
+			RoleRegistered: w.random.IntN(2) == 0, SessionID: pick("", "s1", "s2"), ContentHash: "sha256:c", ReceivedAt: time.Unix(1, 0), RequestedSeq: x.next, Fresh: w.random.IntN(2) == 0,
 		}
 		tools := []string{pick("transfer", "trans_fer", "TRANSFER money", "rm%")}
 		err = x.InsertConfirm(c, &domain.ConfirmContent{Salt: []byte("s"), Content: []byte("{}"), Tools: tools})
@@ -147,7 +147,11 @@ func (w *shadow) step(x *tx) (kept func(), logged bool, err error) {
 		if _, err := x.ConfirmContent(c.RequestedSeq); errors.Is(err, domain.ErrNotFound) {
 			return func() {}, false, nil
 		}
-		return func() { w.words[c.ID] = terms(maxTerms, identity(c)...) }, true, x.ForgetContent(c)
+		forgotten := *c
+		if !c.RoleRegistered { // the role is a label, and goes with the content
+			forgotten.RequestedByRole = ""
+		}
+		return func() { *c, w.words[c.ID] = forgotten, terms(maxTerms, identity(&forgotten)...) }, true, x.ForgetContent(c)
 	case 3:
 		id := fmt.Sprint("role-", w.roles)
 		return func() { w.roles++ }, true, x.InsertRole(&domain.Role{ID: id, Name: id, Native: []byte("{}")})

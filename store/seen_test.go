@@ -97,7 +97,7 @@ func TestSeen_SessionsEndAtOnce(t *testing.T) {
 			change(other, func(tx domain.Tx) error { return tx.InsertSession(session) })
 			seen(session, nil)
 			session.SeenAt = time.Unix(60, 0).UTC()
-			change(here, func(tx domain.Tx) error { return tx.TouchSession(session.Hash, session.SeenAt) })
+			change(here, func(tx domain.Tx) error { return tx.TouchSession(session) })
 			seen(session, nil)
 			change(other, func(tx domain.Tx) error { return tx.DeleteSession(session.Hash) })
 			seen(nil, domain.ErrNotFound)

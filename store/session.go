@@ -13,6 +13,7 @@ var sessions = newTable("volatile_sessions", 1, func(s *domain.Session) []column
 		{"created_at", moment(&s.CreatedAt)},
 		{"seen_at", moment(&s.SeenAt)},
 		{"browser", text(&s.Browser)},
+		{"mac", blob(&s.MAC)},
 	}
 })
 
@@ -21,6 +22,7 @@ var links = newTable("volatile_links", 1, func(l *domain.Link) []column {
 		{"hash", blob(&l.Hash)},
 		{"user_id", text(&l.UserID)},
 		{"expires_at", moment(&l.ExpiresAt)},
+		{"mac", blob(&l.MAC)},
 	}
 })
 
@@ -52,19 +54,13 @@ func (r *reader) Link(hash []byte) (*domain.Link, error) {
 
 func (x *tx) InsertSession(s *domain.Session) error { return sessions.insert(x, s) }
 
-func (x *tx) TouchSession(hash []byte, seen time.Time) error {
-	_, err := x.c.exec("UPDATE volatile_sessions SET seen_at = $1 WHERE hash = $2", micros(seen), hash)
-	return err
-}
+var touchSession = sessions.change("", 0, "seen_at", "mac")
+
+func (x *tx) TouchSession(s *domain.Session) error { return touchSession.run(x, s, domain.ErrNotFound) }
 
 func (x *tx) DeleteSession(hash []byte) error { return sessions.remove(x, "hash = $1", hash) }
 
-func (x *tx) DeleteSessionsOf(userID string, except []byte) error {
-	if len(except) == 0 {
-		return sessions.remove(x, "user_id = $1", userID)
-	}
-	return sessions.remove(x, "user_id = $1 AND hash <> $2", userID, except)
-}
+func (x *tx) DeleteSessionsOf(userID string) error { return sessions.remove(x, "user_id = $1", userID) }
 
 func (x *tx) InsertLink(l *domain.Link) error { return links.insert(x, l) }
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"sync"
 
+	"countersign/domain"
 	"countersign/domain/evidence"
 )
 
@@ -198,4 +199,27 @@ func (s *signing) known() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.size
+}
+
+// MAC implements domain.Reader, with the key that signs.
+func (r *reader) MAC(purpose string, message []byte) ([]byte, error) {
+	key := r.keys.current()
+	if key == nil {
+		signed, err := r.head()
+		if err == nil {
+			key, err = r.keys.load(signed)
+		}
+		if err != nil {
+			return nil, &domain.Error{Code: domain.CodeEvidenceUnavailable, Message: "The signing key cannot be read, so nobody can be recognised.", Err: err}
+		}
+	}
+	return key.MAC(purpose, message)
+}
+
+// MAC is that of the key that signs once the transaction is committed.
+func (x *tx) MAC(purpose string, message []byte) ([]byte, error) {
+	if x.handover != nil {
+		return x.handover.next.MAC(purpose, message)
+	}
+	return x.reader.MAC(purpose, message)
 }

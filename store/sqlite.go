@@ -19,6 +19,7 @@ type sqlite struct {
 	file    os.FileInfo // as it was when it was opened to be written
 	version int64       // of the file when it was looked at last
 	hasty   bool        // see Options
+	steps   []Migration // for tests; nil: this program's
 }
 
 //go:embed migrations/sqlite/*.sql
@@ -36,14 +37,20 @@ var sqliteWords = words{
 	checksum   TEXT NOT NULL,
 	applied_at INTEGER
 ) STRICT`,
-	tables: `SELECT COUNT(*) FROM sqlite_schema WHERE name = $1`,
+	tables:  `SELECT COUNT(*) FROM sqlite_schema WHERE name = $1`,
+	columns: `SELECT name FROM pragma_table_info($1)`,
 }
 
 func (d *sqlite) label() string { return d.path }
 
 func (d *sqlite) words() *words { return &sqliteWords }
 
-func (d *sqlite) migrations() []Migration { return sqliteMigrations }
+func (d *sqlite) migrations() []Migration {
+	if d.steps != nil {
+		return d.steps
+	}
+	return sqliteMigrations
+}
 
 func (d *sqlite) readers() int { return 4 }
 

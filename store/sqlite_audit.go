@@ -293,17 +293,24 @@ func (d *sqlite) schema(r *reader, _ map[string]string) (map[string]string, erro
 	return r.described("SELECT type || ' ' || name, sql FROM sqlite_schema WHERE sql IS NOT NULL")
 }
 
-func (d *sqlite) freshSchema(context.Context) (map[string]string, error) { return freshSQLite() }
+func (d *sqlite) freshSchema(_ context.Context, applied int) (map[string]string, error) {
+	if d.steps == nil && applied == len(sqliteMigrations) {
+		return freshSQLite()
+	}
+	return makeSQLite(d.migrations()[:applied])
+}
 
-var freshSQLite = sync.OnceValues(func() (map[string]string, error) {
+var freshSQLite = sync.OnceValues(func() (map[string]string, error) { return makeSQLite(sqliteMigrations) })
+
+func makeSQLite(migrations []Migration) (map[string]string, error) {
 	s, err := openSQLite("file:schema?mode=memory")
 	if err != nil {
 		return nil, err
 	}
-	c := &conn{session: s, dialect: &sqlite{}}
+	c := &conn{session: s, dialect: &sqlite{steps: migrations}}
 	defer func() { _ = c.close() }() // nothing is kept
 	if err := migrate(context.Background(), c, Options{}); err != nil {
 		return nil, err
 	}
 	return c.dialect.schema(&reader{c: c}, nil)
-})
+}

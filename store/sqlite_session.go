@@ -100,7 +100,10 @@ func (s *sqliteSession) exec(text string, args []any) (int64, error) {
 }
 
 func (s *sqliteSession) query(text string, args []any, fn func(row) error) error {
-	return s.run(text, args, fn)
+	if err := s.run(text, args, fn); err != errEnough {
+		return err
+	}
+	return nil
 }
 
 func (s *sqliteSession) script(text string) error {

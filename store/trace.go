@@ -28,7 +28,7 @@ func (r *reader) Trace(id string) (*domain.Trace, error) {
 func (r *reader) Traces(f domain.TraceFilter, p domain.Page) ([]*domain.Trace, string, error) {
 	w := &walk{keyset: newestTrace}
 	w.owned(f.Visible)
-	return traces.walk(r, w, p, func(t *domain.Trace) place { return place{t.CreatedAt.UnixMicro(), t.ID} })
+	return traces.walk(r, w, p, func(t *domain.Trace) int { return len(t.Native) }, func(t *domain.Trace) place { return place{t.CreatedAt.UnixMicro(), t.ID} })
 }
 
 func (x *tx) InsertTrace(t *domain.Trace) error { return traces.insert(x, t) }

@@ -16,6 +16,7 @@ var users = newTable("users", 1, func(u *domain.User) []column {
 		{"disabled", flag(&u.Disabled)},
 		{"created_at", moment(&u.CreatedAt)},
 		{"updated_at", moment(&u.UpdatedAt)},
+		{"ended_seq", number(&u.EndedSeq)},
 	}
 })
 
@@ -70,7 +71,7 @@ func (r *reader) Users() ([]*domain.User, error) {
 var userPages = keyset{list: "u"}
 
 func (r *reader) UserPage(f domain.UserFilter, p domain.Page) ([]*domain.User, string, error) {
-	page, next, err := namePage(r, users, userPages, f.Name, p, func(u *domain.User) string { return u.Name })
+	page, next, err := namePage(r, users, userPages, f.Name, p, nil, func(u *domain.User) string { return u.Name })
 	for _, u := range page {
 		var held error
 		u.Roles, held = r.held(userRoles, users.name, u.ID)

@@ -35,7 +35,12 @@ func among(column string, values []string) condition {
 	for i, v := range values {
 		args[i] = v
 	}
-	return condition{column + " IN (?" + strings.Repeat(", ?", len(values)-1) + ")", args}
+	return in(column, args)
+}
+
+// in is among for values of any kind.
+func in(column string, values []any) condition {
+	return condition{column + " IN (?" + strings.Repeat(", ?", len(values)-1) + ")", values}
 }
 
 // led says whether an index has been chosen.
@@ -135,8 +140,36 @@ func (r *reader) ahead(w *walk, from []condition) (*place, error) {
 	return &at, err
 }
 
-// walkPage reads a page: scan reads a row, and at gives its place.
-func walkPage[T any](r *reader, w *walk, p domain.Page, columns, joins string, scan func(row) (T, error), at func(T) place) (list []T, next string, err error) {
+// readPage reads a page of rows, and one more if it says that there is a next page.
+// full is how many rows have filled it, if their bytes have and there are more; 0
+// else. A row that alone is larger than a page is a page.
+func readPage[T any](r *reader, text string, args []any, p domain.Page, scan func(row) (T, error), size func(T) int) (list []T, full int, err error) {
+	bytes := 0
+	err = r.c.each(text, args, func(rows row) error {
+		if p.Bytes > 0 && bytes >= p.Bytes {
+			full = len(list)
+			return errEnough
+		}
+		v, err := scan(rows)
+		if err != nil {
+			return err
+		}
+		if size != nil {
+			bytes += size(v)
+		}
+		if p.Bytes > 0 && bytes > p.Bytes && len(list) > 0 {
+			full = len(list)
+			return errEnough
+		}
+		list = append(list, v)
+		return nil
+	})
+	return list, full, err
+}
+
+// walkPage reads a page: scan reads a row, size is how many bytes it has in a page,
+// nil where no row is large, and at gives its place.
+func walkPage[T any](r *reader, w *walk, p domain.Page, columns, joins string, scan func(row) (T, error), size func(T) int, at func(T) place) (list []T, next string, err error) {
 	var from []condition
 	if p.Cursor != "" {
 		last, err := w.parse(p.Cursor)
@@ -147,14 +180,12 @@ func walkPage[T any](r *reader, w *walk, p domain.Page, columns, joins string, s
 	}
 	limit := pageLimit(p)
 	s := w.page(columns, joins, from, limit)
-	err = r.c.each(s.String(), s.args, func(rows row) error {
-		v, err := scan(rows)
-		list = append(list, v)
-		return err
-	})
+	list, full, err := readPage(r, s.String(), s.args, p, scan, size)
 	switch {
 	case err != nil:
 		return nil, "", fmt.Errorf("list %s: %w", w.table, err)
+	case full > 0:
+		return list, w.cursor(at(list[full-1])), nil
 	case len(list) > limit:
 		return list[:limit], w.cursor(at(list[limit-1])), nil
 	case len(w.beside) == 0 && len(w.hits) == 0:
@@ -168,19 +199,23 @@ func walkPage[T any](r *reader, w *walk, p domain.Page, columns, joins string, s
 }
 
 // walk reads a page of the table alone.
-func (t *table[T]) walk(r *reader, w *walk, p domain.Page, at func(*T) place) ([]*T, string, error) {
+func (t *table[T]) walk(r *reader, w *walk, p domain.Page, size func(*T) int, at func(*T) place) ([]*T, string, error) {
 	var claims []claim
-	scan := func(rows row) (*T, error) {
-		v := new(T)
-		c, err := t.scan(rows, v)
-		claims = append(claims, c)
-		return v, err
-	}
-	list, next, err := walkPage(r, w, p, t.list("c."), "", scan, at)
+	list, next, err := walkPage(r, w, p, t.list("c."), "", t.claiming(&claims), size, at)
 	if err == nil {
-		err = r.prove(claims...)
+		err = r.prove(claims[:len(list)]...)
 	}
 	return list, next, err
+}
+
+// claiming scans rows, and adds to the claims that are to be proved.
+func (t *table[T]) claiming(claims *[]claim) func(row) (*T, error) {
+	return func(rows row) (*T, error) {
+		v := new(T)
+		c, err := t.scan(rows, v)
+		*claims = append(*claims, c)
+		return v, err
+	}
 }
 
 // statement is a query in the making.

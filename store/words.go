@@ -66,14 +66,15 @@ func identity(c *domain.Confirm) []string {
 	return append(ids, c.RequestedByRole, c.RequestedByName)
 }
 
-// unindex forgets the words that a confirm is found by because of its content.
-func (x *tx) unindex(c *domain.Confirm) error {
+// unindex forgets the words that a confirm is found by because of its content, and
+// of what is left of it no more.
+func (x *tx) unindex(c, left *domain.Confirm) error {
 	content, err := x.ConfirmContent(c.RequestedSeq)
 	if err != nil {
 		return err
 	}
-	kept := terms(maxTerms, identity(c)...)
-	for _, word := range terms(maxTerms, content.Tools...) {
+	kept := terms(maxTerms, identity(left)...)
+	for _, word := range terms(maxTerms, append(identity(c), content.Tools...)...) {
 		if slices.Contains(kept, word) {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -277,9 +278,21 @@ func (w *writer) follow(next int64) error {
 			return err
 		}
 		w.sealer.follow(entries, leaves)
+		if slices.ContainsFunc(entries, (*evidence.Entry).HandsOver) {
+			w.reloadKey()
+		}
 		w.hand(entries)
 	}
 	return nil
+}
+
+// reloadKey reads the key that another process has handed over to: what is made
+// with the one before would be worth nothing. Until it can be read nothing can be
+// signed, which says why.
+func (w *writer) reloadKey() {
+	if signed, err := (&reader{c: w.c}).head(); err == nil {
+		_, _ = w.sealer.keys.load(signed)
+	}
 }
 
 // complain logs what no caller waits for, once, and that the log is not the one

@@ -25,6 +25,9 @@ type codeText struct {
 	indent, key, rest string
 }
 
+// name is the member's name without its quotation marks.
+func (t codeText) name() string { return strings.TrimSuffix(strings.TrimPrefix(t.key, `"`), `"`) }
+
 func codeLines(raw string) []codeText {
 	lines := strings.Split(Indent(raw), "\n")
 	texts := make([]codeText, len(lines))

@@ -42,19 +42,17 @@ func Code(json string) templ.Component {
 			m.html(`<div class="code" hx-ignore dir="ltr">`)
 		}
 		m.blocks(len(lines), func(i int) {
-			m.html(`<li`)
-			if i%block == 0 { // it does not know how many lines are before it
-				m.html(` value="`)
-				m.number(int64(i + 1))
-				m.html(`"`)
-			}
-			m.html(`>`)
+			m.html(`<li>`)
 			m.codeLine(lines[i])
 			m.reading(lines[i])
 			m.html(`</li>`)
 		})
 		m.html(`</div>`)
-		m.hiddenCount(Hidden(json))
+		c := countsOf(json)
+		for _, line := range lines {
+			c.name(line.name())
+		}
+		m.legend(c)
 	})
 }
 
@@ -81,7 +79,11 @@ func Diff(name, before, after string) templ.Component {
 			m.html(`</li>`)
 		})
 		m.html(`</div>`)
-		m.hiddenCount(Hidden(before) + Hidden(after))
+		c := countsOf(before, after)
+		for _, line := range lines {
+			c.name(splitLine(line.text).name())
+		}
+		m.legend(c)
 	})
 }
 
@@ -119,15 +121,24 @@ var opened = map[byte]string{
 	'+': ` class="added"><span class="sr-only">added: </span>`,
 }
 
-// blocks writes n items of a list in blocks.
+// blocks writes n items of a list in blocks. A list in a block of its own says
+// where its numbers begin: it does not know how many lines are before it. Were it
+// the first item that says so, Chromium would give two lines one number when the
+// page arrives in two parts.
 func (m *markup) blocks(n int, item func(i int)) {
+	open, end := `<ol start="`, `</ol>`
+	if n > block {
+		open, end = `<div class="block">`+open, end+`</div>`
+	}
 	for i := range n {
 		if i%block == 0 {
-			m.html(`<ol>`)
+			m.html(open)
+			m.number(int64(i + 1))
+			m.html(`">`)
 		}
 		item(i)
 		if i%block == block-1 || i == n-1 {
-			m.html(`</ol>`)
+			m.html(end)
 		}
 	}
 }
@@ -136,9 +147,9 @@ func (m *markup) blocks(n int, item func(i int)) {
 func (m *markup) codeLine(line codeText) {
 	m.html(line.indent)
 	if line.key != "" {
-		m.html(`<b>`)
-		m.segments(line.key)
-		m.html(`</b>`)
+		m.html(`<b>"`)
+		m.name(line.name(), Visible)
+		m.html(`"</b>`)
 	}
 	m.segments(line.rest)
 }

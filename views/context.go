@@ -1,5 +1,7 @@
 package views
 
+import "countersign/domain"
+
 // ContextsView is GET /contexts.
 type ContextsView struct {
 	Self     string
@@ -12,9 +14,10 @@ type ContextsView struct {
 
 // ContextRow is one context of the list.
 type ContextRow struct {
-	ID, URL, Title, Status, Summary string
-	Updated                         Moment
-	Locked                          bool
+	ID, URL, Title, Status string
+	Summary                domain.Excerpt
+	Updated                Moment
+	Locked                 bool
 }
 
 // ContextView is GET /contexts/{id}.

@@ -13,6 +13,23 @@ type EvidenceView struct {
 	Restores    []EvidenceRestore
 	Imports     []LogRow // the newest entries of records that nothing substantiates
 	MoreImports []Link   // to all of them in the log; none: these are all
+
+	Verification VerificationView
+	Notice       *Notice
+}
+
+// VerificationView is what is known of the server's own verifications.
+type VerificationView struct {
+	Off      bool     // there are none
+	Ended    Moment   // of the last that came to its end; zero: none has
+	Took     string   // how long it took
+	Entries  string   // how many entries the log had
+	Findings []string // none: everything was as it should be
+	More     int      // findings beyond these
+	Failure  string   // why the last one since could not be run; empty: it could
+	FailedAt Moment
+	Running  Moment // since when one runs; zero: none does
+	Next     Moment // when the next begins
 }
 
 // Checkpoint is the newest one that was signed.

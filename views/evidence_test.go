@@ -25,6 +25,23 @@ func evidenceView() views.EvidenceView {
 	}
 }
 
+// changes are findings of a verification, one of them hostile.
+var changes = []string{"users 4f1c: the row is not as it was logged", "plans \u202e<b>p</b>: the row is missing"}
+
+func alarmed(f views.Frame, findings ...string) views.Frame {
+	f.Alarm = &views.Alarm{At: views.At(now), Findings: findings}
+	return f
+}
+
+func changedView() views.EvidenceView {
+	v := evidenceView()
+	v.Verification = views.VerificationView{
+		Ended: views.At(now), Took: "1.234s", Entries: "120", Findings: changes, More: 3,
+		Failure: "signal: killed", FailedAt: views.At(now.Add(time.Hour)), Next: views.At(now.Add(2 * time.Hour)),
+	}
+	return v
+}
+
 func restoredView() views.EvidenceView {
 	v := evidenceView()
 	entry := views.Link{Label: "90", URL: "/log?cursor=91#entry-90"}
@@ -118,5 +135,28 @@ func TestEvidenceShowsNewBeginnings(t *testing.T) {
 	}
 	if got := doc.Find("section[aria-labelledby=imports] tbody a").AttrOr("href", ""); got != "/confirms/old-1" {
 		t.Errorf("the import leads to %q", got)
+	}
+}
+
+// What was found is shown to whoever may read the log, and nothing in it hides or
+// is markup; to others the alarm says whom to ask.
+func TestAlarmInWords(t *testing.T) {
+	t.Parallel()
+	for story, words := range map[string][]string{
+		"evidence-changed": {"nothing can be decided now", changes[0], "<b>p</b>: the row is missing", "What to do"},
+		"confirm-changed":  {"nothing can be decided now", "Ask an administrator of this server"},
+	} {
+		alarm := find(t, story).Find("#alarm [role=alert]")
+		for _, want := range words {
+			if !strings.Contains(alarm.Text(), want) {
+				t.Errorf("%s: the alarm does not say %q: %s", story, want, alarm.Text())
+			}
+		}
+		if strings.Contains(alarm.Text(), "\u202e") {
+			t.Errorf("%s: what hides is not marked", story)
+		}
+	}
+	if got := find(t, "evidence").Find("#alarm").Children().Length(); got != 0 {
+		t.Error("there is an alarm without a reason")
 	}
 }

@@ -3,6 +3,7 @@ package views
 import (
 	"cmp"
 	"strings"
+	"unicode/utf8"
 )
 
 // headingLength is how many characters of a reason a heading takes: two lines
@@ -10,11 +11,14 @@ import (
 const headingLength = 90
 
 // Heading names a confirm that calls no tool: by the title of the plan or
-// context that it is about, or else by how its reason begins, in quotation
-// marks because an agent says so. An id, often one that the server made up,
+// context that it is about, or else by how its reason begins. Both stand in
+// quotation marks because an agent says so. An id, often one that the server made up,
 // tells nobody what is asked.
 func Heading(title, reason, targetType string) string {
-	if title == "" && strings.TrimSpace(reason) != "" {
+	switch {
+	case title != "":
+		title = quoted(title)
+	case strings.TrimSpace(reason) != "":
 		title = quoted(firstLine(reason))
 	}
 	return cmp.Or(title, "Confirm for "+targetType)
@@ -40,4 +44,20 @@ func firstLine(text string) string {
 		line += " …"
 	}
 	return line
+}
+
+// longHeading is from how many characters on a heading is written smaller: what
+// an agent writes there must not push the decision away.
+const longHeading = 160
+
+// headingClass is the class of a heading with these texts.
+func headingClass(texts ...string) string {
+	length := 0
+	for _, text := range texts {
+		length += utf8.RuneCountInString(text)
+	}
+	if length > longHeading {
+		return "long"
+	}
+	return ""
 }

@@ -14,7 +14,7 @@ func TestHeading(t *testing.T) {
 		name, title, reason, want string
 		whole                     bool
 	}{
-		{"a plan's title", "Migrate", "Because", "Migrate", false},
+		{"a plan's title", "Migrate", "Because", "“Migrate”", false},
 		{"a reason of one line", "", "Delete old accounts", "“Delete old accounts”", true},
 		{"a reason of several lines", "", "\n  Delete old accounts\nall of them", "“Delete old accounts …”", false},
 		{"a long line ends at a word", "", long, "“" + strings.TrimSpace(long[:90]) + " …”", false},

@@ -11,6 +11,8 @@ type InboxView struct {
 	PendingCount           int
 	PendingCap             int // above it the count reads "200+"; 0 means no cap
 
+	Share int // how many rows of a group there are, where it has more; 0: all
+
 	Filter   InboxFilter
 	Rows     templ.Component // InboxRows; nil: none
 	NextURL  string          // the next page, empty on the last
@@ -26,6 +28,7 @@ type InboxFilter struct {
 	TargetTypes []Option
 	Roles       []Option
 	Mine        bool
+	Group       string // the only group that is listed, if it is one
 	Active      bool   // any filter is set
 	ClearURL    string // the same tab without any
 }

@@ -55,7 +55,13 @@ func (d *InboxDrawn) row(row *InboxRow) *markup {
 func (r *drawnRow) place() inboxPlace { return inboxPlace{r.shows.URL, r.shows.Mine} }
 
 // bytes is about what the row takes, as texts and as the markup of them.
-func (r *drawnRow) bytes() int { return 2*cap(r.made) + drawnOverhead }
+func (r *drawnRow) bytes() int {
+	n := 2*cap(r.made) + len(r.shows.RequestRole) + len(r.shows.Target) + len(r.shows.Heading) + drawnOverhead
+	for _, name := range r.shows.Tools {
+		n += len(name)
+	}
+	return n
+}
 
 // find looks for a row that shows the same.
 func (d *InboxDrawn) find(row *InboxRow) *drawnRow {

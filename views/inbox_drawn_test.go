@@ -45,6 +45,8 @@ func TestInboxDrawn_EveryFactCounts(t *testing.T) {
 				field.SetString(v + "x")
 			case bool:
 				field.SetBool(!v)
+			case int:
+				field.SetInt(int64(v + 1))
 			case time.Time:
 				field.Set(reflect.ValueOf(v.Add(time.Hour)))
 			case time.Duration:

@@ -5,12 +5,23 @@ import (
 	"time"
 
 	"github.com/a-h/templ"
+
+	"countersign/domain"
 )
 
-// InboxRow is one confirm of the list. Text from the agent is shown whole.
+// InboxRow is one confirm of the list. Of a long text from the agent it shows the
+// beginning.
 type InboxRow struct {
 	InboxFacts
 	Tools []string // names of the actions, in order
+	Rest  InboxRest
+}
+
+// InboxRest follows the last row of a group of which the list does not have all.
+type InboxRest struct {
+	URL         string // all of the group; empty: the list has them
+	Owner, Name string // of the group's keys, or the only key's; empty: keys without an owner
+	Left, Cap   int    // 0 left: not counted; above the cap: at least
 }
 
 // InboxFacts are what a row shows beside its tools, to be compared as a whole.
@@ -21,7 +32,8 @@ type InboxFacts struct {
 	Heading                 string // what it is called if it calls no tool
 	Target                  string // the plan's title or the target's id; empty if that says nothing
 	Step                    string // the step that it gates, if any
-	Reason                  string // the agent's words
+	Reason                  string // the agent's words, as far as a list has them
+	ReasonMore              int    // characters that follow
 	Requester               string // principal: the key's name
 	RequestRole             string
 	RoleUnknown             bool // the role is a label, not a registered role
@@ -48,6 +60,7 @@ func InboxRows(rows iter.Seq[InboxRow], now time.Time, d *InboxDrawn) templ.Comp
 	return drawn(func(m *markup) {
 		for row := range rows {
 			m.filled(d.row(&row), now)
+			m.inboxRest(&row.Rest)
 		}
 	})
 }
@@ -66,8 +79,8 @@ func (m *markup) inboxRow(row *InboxRow) {
 	m.html(`</a></h2><p class="row-target"><span class="kind">`)
 	m.text(row.TargetType)
 	m.html(`</span> `)
-	if row.Target != "" && (len(row.Tools) > 0 || row.Target != row.Heading) {
-		m.agentInline(row.Target)
+	if row.Target != "" && (len(row.Tools) > 0 || quoted(row.Target) != row.Heading) {
+		m.excerptQuoted(row.Target, labelLength)
 	}
 	if row.Step != "" {
 		m.html(`<span class="step-ref">`)
@@ -76,9 +89,11 @@ func (m *markup) inboxRow(row *InboxRow) {
 		m.html(`</span>`)
 	}
 	m.html(`</p>`)
+	m.rowLegend(row)
 	if row.Reason != "" {
+		m.html(agentsWords)
 		m.html(`<blockquote class="row-reason">`)
-		m.agentText(row.Reason)
+		m.excerptText(domain.Excerpt{Text: row.Reason, More: row.ReasonMore})
 		m.html(`</blockquote>`)
 	}
 	m.rowMeta(row)
@@ -108,12 +123,48 @@ func (m *markup) unprovenRow(row *InboxRow) {
 	m.html(` Changed in the database: it is not what the log says. Nothing of it is shown, and nobody can decide it. An administrator should verify the database.</p></div></li>`)
 }
 
+func (m *markup) inboxRest(rest *InboxRest) {
+	if rest.URL == "" {
+		return
+	}
+	m.html(`<li class="row-rest"><a href="`)
+	m.text(string(templ.URL(rest.URL)))
+	m.html(`">and `)
+	switch {
+	case rest.Left > rest.Cap:
+		m.html(`more than `, grouped(rest.Cap), ` more`)
+	case rest.Left > 0:
+		m.html(grouped(rest.Left), ` more`)
+	default:
+		m.html(`more`)
+	}
+	m.html(` of `)
+	switch {
+	case rest.Owner != "":
+		m.agentInline(rest.Owner)
+		m.html(` and their agents`)
+	case rest.Name != "":
+		m.agentInline(rest.Name)
+	default:
+		m.html(`the agents without an owner`)
+	}
+	m.html(`</a></li>`)
+}
+
 // rowTitle names the tools, or what has none by its heading.
 func (m *markup) rowTitle(row *InboxRow) {
 	if len(row.Tools) == 0 {
-		m.agentInline(row.Heading)
+		m.excerptInline(row.Heading, labelLength)
 	}
-	m.toolNames(row.Tools)
+	m.listedTools(row.Tools)
+}
+
+// rowLegend says what is marked in the row's heading and target.
+func (m *markup) rowLegend(row *InboxRow) {
+	var c counts
+	c.tools(row.Tools...)
+	c.text(row.Heading, row.Target)
+	m.legend(c)
 }
 
 func (m *markup) rowMeta(row *InboxRow) {
@@ -121,9 +172,11 @@ func (m *markup) rowMeta(row *InboxRow) {
 	m.icon("agent")
 	m.agentInline(row.Requester)
 	m.html(`</span> <span>as `)
-	m.agentInline(row.RequestRole)
 	if row.RoleUnknown {
+		m.excerptQuoted(row.RequestRole, nameLength)
 		m.html(` <em class="unregistered">not registered</em>`)
+	} else {
+		m.agentInline(row.RequestRole)
 	}
 	m.html(`</span> `)
 	if row.RequiredRole != "" {

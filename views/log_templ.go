@@ -283,7 +283,7 @@ func logTable(rows []LogRow) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = AgentInline(row.Detail).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = Excerpt(row.Detail).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -332,7 +332,7 @@ func logTable(rows []LogRow) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = AgentInline(row.Role).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = Name(row.Role).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -355,7 +355,7 @@ func logTable(rows []LogRow) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = AgentInline(row.Called).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = Excerpt(row.Called).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

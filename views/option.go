@@ -24,7 +24,7 @@ func options(list []Option) templ.Component {
 				m.html(` disabled`)
 			}
 			m.html(`>`)
-			m.text(option.Label)
+			m.text(Marked(option.Label))
 			m.html(`</option>`)
 		}
 	})

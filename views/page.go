@@ -15,6 +15,7 @@ type Frame struct {
 	Address   string  // of the page where it is not the one that was asked; empty otherwise
 	Refresh   int     // seconds between reloads without JavaScript, 0 for never (the inbox: 30)
 	Notice    *Notice // the result of the reader's last action on another page
+	Alarm     *Alarm  // nothing can be decided, whatever the page; nil: no alarm for this reader
 	CSSOnly   bool    // leave the scripts out, for pages that a failure may have cut off from them
 }
 
@@ -67,6 +68,13 @@ type Notice struct {
 	Tone   Tone
 	Title  string
 	Detail string // may be empty
+}
+
+// Alarm says that the last verification found the database changed.
+type Alarm struct {
+	At       Moment   // when that verification ended
+	Findings []string // the first of them; none: the reader may not read the log
+	More     int      // findings beyond these
 }
 
 // Errors are the messages of a refused form, by field name. The empty name

@@ -7,6 +7,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"countersign/domain"
 	"countersign/views"
 )
 
@@ -85,6 +86,8 @@ func stories() []story {
 		{"key-created", frame("New key", views.SectionKeys), views.KeyCreated(keyCreated())},
 		{"log", frame("Log", views.SectionLog), views.Log(logView())},
 		{"evidence", frame("Evidence", views.SectionEvidence), views.Evidence(evidenceView())},
+		{"evidence-changed", alarmed(frame("Evidence", views.SectionEvidence), changes...), views.Evidence(changedView())},
+		{"confirm-changed", alarmed(frame("execute_trade", confirm)), views.Confirm(notYoursView())},
 		{"evidence-restored", frame("Evidence", views.SectionEvidence), views.Evidence(restoredView())},
 		{"confirm-forgotten", frame("execute_trade", confirm), views.Confirm(with(approvedView(), func(v *views.ConfirmView) {
 			v.Forgotten, v.Actions, v.Reason, v.Evidence = true, nil, "", proof(views.EvidenceForgotten)
@@ -364,7 +367,7 @@ func draftPlanView() views.PlanView {
 }
 
 func contextsView() views.ContextsView {
-	return views.ContextsView{Self: "/contexts", Rows: []views.ContextRow{{ID: "ctx-550e8400", URL: "/contexts/ctx", Title: "Login service", Status: "active", Summary: "The service that signs customers in.", Updated: views.Ago(now.Add(-time.Hour), now)}}}
+	return views.ContextsView{Self: "/contexts", Rows: []views.ContextRow{{ID: "ctx-550e8400", URL: "/contexts/ctx", Title: "Login service", Status: "active", Summary: domain.Excerpt{Text: "The service that signs customers in."}, Updated: views.Ago(now.Add(-time.Hour), now)}}}
 }
 
 func contextView() views.ContextView {

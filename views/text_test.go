@@ -83,7 +83,7 @@ func TestCodeNumbersItsBlocks(t *testing.T) {
 			doc := document(t, []byte(markup(t, views.Code("no JSON"+strings.Repeat("\n", tc.lines-1)))))
 			var got []string
 			for _, block := range doc.Find(".code ol").EachIter() {
-				got = append(got, block.Find("li").First().AttrOr("value", ""))
+				got = append(got, block.AttrOr("start", ""))
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" && tc.want != nil {
 				t.Errorf("(-want +got):\n%s", diff)

@@ -6,13 +6,15 @@ import (
 	"strings"
 
 	"github.com/a-h/templ"
+
+	"countersign/domain"
 )
 
-// ToolNames words tool calls in a line: "deploy + send_mail × 32".
+// ToolNames words tool calls in a line: “deploy” + “send_mail” × 32.
 func ToolNames(names []string) string {
 	var words []string
 	for name, calls := range toolRuns(names) {
-		words = append(words, name+times(calls))
+		words = append(words, quoted(name)+times(calls))
 	}
 	return strings.Join(words, " + ")
 }
@@ -32,6 +34,21 @@ func toolRuns(names []string) iter.Seq2[string, int] {
 	}
 }
 
+// ListedTools is ToolNames for lists, which have the first of many and of long
+// names the beginning.
+func ListedTools(names []string) string {
+	var words []string
+	shown, left := listedTools(names)
+	for _, run := range shown {
+		words = append(words, quoted(domain.NewExcerpt(run.name, nameLength).String())+times(run.calls))
+	}
+	text := strings.Join(words, " + ")
+	if left > 0 {
+		text += " " + moreCalls(left)
+	}
+	return text
+}
+
 func toolNames(names []string) templ.Component {
 	return drawn(func(m *markup) { m.toolNames(names) })
 }
@@ -39,16 +56,29 @@ func toolNames(names []string) templ.Component {
 func (m *markup) toolNames(names []string) {
 	first := true
 	for name, calls := range toolRuns(names) {
-		if !first {
-			m.html(` <span class="then" aria-hidden="true">+</span> `)
-		}
+		m.toolCalls(first, calls, func() { m.toolName(name) })
 		first = false
-		m.html(`<span class="tool">`)
-		m.agentInline(name)
-		m.html(`</span>`)
-		if calls > 1 { // outside of what an agent may have named itself
-			m.html(`<span class="then">`, times(calls), `</span>`)
-		}
+	}
+}
+
+// listedTools is toolNames for lists.
+func (m *markup) listedTools(names []string) {
+	shown, left := listedTools(names)
+	for i, run := range shown {
+		m.toolCalls(i == 0, run.calls, func() { m.excerptTool(run.name) })
+	}
+	if left > 0 {
+		m.html(` <small class="left-out">`, moreCalls(left), `</small>`)
+	}
+}
+
+func (m *markup) toolCalls(first bool, calls int, name func()) {
+	if !first {
+		m.html(` <span class="then" aria-hidden="true">+</span> `)
+	}
+	name()
+	if calls > 1 { // outside of what an agent may have named itself
+		m.html(`<span class="then">`, times(calls), `</span>`)
 	}
 }
 

@@ -14,10 +14,10 @@ func TestToolNames(t *testing.T) {
 		want string
 	}{
 		{"none", nil, ""},
-		{"one", []string{"deploy"}, "deploy"},
-		{"different ones", []string{"deploy", "send_mail"}, "deploy + send_mail"},
-		{"the same again", []string{"deploy", "send_mail", "send_mail"}, "deploy + send_mail × 2"},
-		{"the order counts", []string{"send_mail", "deploy", "send_mail"}, "send_mail + deploy + send_mail"},
+		{"one", []string{"deploy"}, "“deploy”"},
+		{"different ones", []string{"deploy", "send_mail"}, "“deploy” + “send_mail”"},
+		{"the same again", []string{"deploy", "send_mail", "send_mail"}, "“deploy” + “send_mail” × 2"},
+		{"the order counts", []string{"send_mail", "deploy", "send_mail"}, "“send_mail” + “deploy” + “send_mail”"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()

@@ -234,7 +234,7 @@ func traceLanes(v TraceView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = AgentInline(lane.Detail).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = Label(lane.Detail).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

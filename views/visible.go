@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"countersign/domain/glyph"
 )
 
 // A Segment is a piece of text as it is shown to a person.
@@ -18,9 +20,14 @@ type SegmentKind int
 
 // The kinds of segments.
 const (
-	Plain       SegmentKind = iota
-	Invisible               // Text is a mark such as ⟦U+202E⟧ that stands for one character
-	MixedScript             // Text is a word of look-alike alphabets
+	Plain             SegmentKind = iota
+	Invisible                     // Text is a mark such as ⟦U+202E⟧ that stands for one character
+	MixedScript                   // Text is a word of several alphabets, or a number of several kinds of digits
+	LookAlike                     // Text is a word or a sign that passes for ASCII
+	RightToLeft                   // Text is letters or a sign written from right to left
+	RightToLeftNumber             // Text is digits of such a script
+	NotASCII                      // Text is what else is not ASCII, in the name of a tool
+	EdgeSpace                     // Text is spaces at an end of a name
 )
 
 // stack counts the combining marks that a letter carries. More than four would
@@ -37,12 +44,12 @@ func (s *stack) piles(r rune) bool {
 	return *s > 4
 }
 
-// Visible splits s so that nothing in it can hide, or hide what is around it:
-// characters that draw nothing, reorder their neighbours or pass for a space
-// become marks, and so do combining marks that pile up. Words that mix Latin
-// with Cyrillic, Greek or Armenian letters stand apart. Joined and with its
-// marks read back, the result is s. Line feeds, tabs and the ASCII space stay
-// as they are.
+// Visible splits s so that nothing in it can hide, hide what is around it, move
+// it, or pass for something else. What draws nothing, reorders its neighbours,
+// passes for a space or is drawn over a letter becomes a mark, and so do combining
+// marks that pile up. Words of several alphabets, what looks like ASCII, and what
+// is written from right to left stand apart. Joined and with its marks read back,
+// the result is s. Line feeds, tabs and the ASCII space stay as they are.
 func Visible(s string) []Segment {
 	if s != "" && obvious(s) {
 		return []Segment{{s, Plain}}
@@ -75,6 +82,29 @@ func Visible(s string) []Segment {
 	return segments
 }
 
+// VisibleName is Visible for the name of a tool, which is for programs: whatever
+// is not ASCII stands apart.
+func VisibleName(s string) []Segment {
+	var segments []Segment
+	for _, segment := range Visible(s) {
+		if segment.Kind != Plain {
+			segments = append(segments, segment)
+			continue
+		}
+		for text := segment.Text; text != ""; {
+			kind, end := Plain, strings.IndexFunc(text, func(r rune) bool { return r > unicode.MaxASCII })
+			if end == 0 {
+				kind, end = NotASCII, strings.IndexFunc(text, func(r rune) bool { return r <= unicode.MaxASCII })
+			}
+			if end < 0 {
+				end = len(text)
+			}
+			segments, text = append(segments, Segment{text[:end], kind}), text[end:]
+		}
+	}
+	return segments
+}
+
 // Hidden counts the characters of s that only a mark makes visible.
 func Hidden(s string) int {
 	if obvious(s) {
@@ -87,25 +117,6 @@ func Hidden(s string) int {
 		}
 	}
 	return n
-}
-
-// blank lists what draws nothing, or a blank, although its category says
-// otherwise: variation selectors, fillers, the empty Braille cell and
-// combining marks without a shape.
-var blank = &unicode.RangeTable{
-	R16: []unicode.Range16{
-		{Lo: 0x034f, Hi: 0x034f, Stride: 1},
-		{Lo: 0x115f, Hi: 0x1160, Stride: 1},
-		{Lo: 0x17b4, Hi: 0x17b5, Stride: 1},
-		{Lo: 0x180b, Hi: 0x180f, Stride: 1},
-		{Lo: 0x2800, Hi: 0x2800, Stride: 1},
-		{Lo: 0x3164, Hi: 0x3164, Stride: 1},
-		{Lo: 0xfe00, Hi: 0xfe0f, Stride: 1},
-		{Lo: 0xffa0, Hi: 0xffa0, Stride: 1},
-	},
-	R32: []unicode.Range32{
-		{Lo: 0xe0000, Hi: 0xe0fff, Stride: 1},
-	},
 }
 
 // obvious reports whether s is nothing but ASCII and Latin-1 that show themselves,
@@ -132,47 +143,8 @@ func hides(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t' || r >= ' ' && r <= '~':
 		return false
-	case unicode.Is(blank, r):
+	case glyph.Blank(r), glyph.Overlays(r):
 		return true
 	}
 	return !unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S)
-}
-
-// words sets mixed-script words apart.
-func words(s string) []Segment {
-	var segments []Segment
-	start := 0 // of the plain text not yet emitted
-	word := -1 // where the current word began
-	end := func(at int) {
-		if word >= 0 && mixed(s[word:at]) {
-			if start < word {
-				segments = append(segments, Segment{s[start:word], Plain})
-			}
-			segments = append(segments, Segment{s[word:at], MixedScript})
-			start = at
-		}
-		word = -1
-	}
-	for i, r := range s {
-		letter := unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r)
-		if letter && word < 0 {
-			word = i
-		} else if !letter {
-			end(i)
-		}
-	}
-	end(len(s))
-	if start < len(s) {
-		segments = append(segments, Segment{s[start:], Plain})
-	}
-	return segments
-}
-
-func mixed(word string) bool {
-	var latin, other bool
-	for _, r := range word {
-		latin = latin || unicode.Is(unicode.Latin, r)
-		other = other || unicode.In(r, unicode.Cyrillic, unicode.Greek, unicode.Armenian)
-	}
-	return latin && other
 }

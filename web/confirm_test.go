@@ -160,6 +160,33 @@ func TestOwnRequestIsNotDecided(t *testing.T) {
 	b.want(answer, http.StatusForbidden)
 }
 
+// Who made a key may look at what it requested, and not decide, whoever owns it.
+func TestB5_WhoMadeTheKeyDoesNotDecide(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.user("owner", "reviewer")
+	b := w.user("administrator", "admin")
+	for _, owner := range []string{"", "owner"} {
+		name := "bot-" + owner + "."
+		made := b.want(b.submit(b.get("/keys"), "/keys", "name", name, "role", "executor", "owner", owner), http.StatusOK)
+		p, err := w.svc.Authenticate(w.ctx, strings.TrimSpace(made.doc(t).Find("#secret").Text()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := w.post(p.Ref, trade)
+		page := b.open(c)
+		if got := page.doc(t).Find(".refusals").Text(); !strings.Contains(got, "a key requested that they made") {
+			t.Errorf("%s: refusals %q", name, got)
+		}
+		_, form := b.form(page, "/confirms/"+c.ID+"/cancel")
+		answer := b.do(http.MethodPost, "/confirms/"+c.ID+"/decision", url.Values{"csrf": form["csrf"], "decision": {"approve"}, "content_hash": {c.ContentHash}})
+		b.want(answer, http.StatusForbidden)
+		if list := b.get("/confirms?mine=1"); strings.Contains(list.text, c.ID) {
+			t.Errorf("%s: what it requested is among the maker's to decide", name)
+		}
+	}
+}
+
 // What a confirm or its plan names may be another group's, and have come after it:
 // who asked sees nothing of that, and who decides does.
 func TestT01_ConfirmOpensNothingOfOthers(t *testing.T) {

@@ -187,7 +187,7 @@ func newTarget(p *confirmPage) views.Link {
 	c := p.Confirm
 	switch {
 	case c.TargetType == domain.TargetPlan && p.Plan != nil:
-		return views.Link{Label: p.Plan.Plan.Title, URL: planPath(c.TargetID)}
+		return views.Link{Label: p.Plan.Plan.Title, URL: planPath(c.TargetID), Quoted: true}
 	case c.TargetType == domain.TargetContext && p.Context != nil:
 		return p.contextLink()
 	}
@@ -199,7 +199,7 @@ func (p *confirmPage) readsContexts() bool {
 }
 
 func (p *confirmPage) contextLink() views.Link {
-	link := views.Link{Label: contextTitle(p.Context)}
+	link := views.Link{Label: contextTitle(p.Context), Quoted: true}
 	if p.readsContexts() {
 		link.URL = contextPath(p.Context.ID)
 	}
@@ -230,7 +230,7 @@ func newConfirmPlan(p *confirmPage) *views.ConfirmPlan {
 		gated[c.StepID] = true
 	}
 	view := &views.ConfirmPlan{
-		Plan:      views.Link{Label: p.Plan.Plan.Title, URL: planPath(p.Plan.Plan.ID)},
+		Plan:      views.Link{Label: p.Plan.Plan.Title, URL: planPath(p.Plan.Plan.ID), Quoted: true},
 		Objective: p.Plan.Document.Objective, Status: string(p.Plan.Plan.Status),
 		Changed: c.TargetHash != p.Plan.Plan.Hash,
 		Drawing: p.Drawings.draw(p.Plan, gated), Steps: newPlanSteps(p.Plan, gated, p.Roles),
@@ -247,7 +247,7 @@ func newRequester(p *confirmPage) views.Requester {
 	c := p.Confirm
 	view := views.Requester{
 		Principal: c.RequestedByName, Kind: string(c.RequestedBy.Kind), Owner: p.OwnerName,
-		Registered: c.RoleRegistered, Role: views.Link{Label: c.RequestedByRole},
+		Registered: c.RoleRegistered, Role: views.Link{Label: c.RequestedByRole, Quoted: !c.RoleRegistered},
 	}
 	if p.Requester != nil && p.Reader.ReadsRoles() {
 		view.Role.URL = rolePath(p.Requester.ID)
@@ -271,8 +271,12 @@ func newHistory(p *confirmPage) (entries []views.DecisionEntry) {
 			Status: string(d.Status), Cause: string(d.Cause), Words: causeWords(d), By: decider(d), Role: d.DecidedByRole,
 			At: views.At(d.DecidedAt), Reason: d.Reason, Feedback: d.UserEditContent,
 		}
-		if d.Cause == domain.CauseHuman && string(p.Confirm.RequestedGroup) == d.DecidedBy.String() {
+		switch by := domain.Group(d.DecidedBy.String()); {
+		case d.Cause != domain.CauseHuman:
+		case by == p.Confirm.RequestedGroup:
 			entry.Warning = "decided by its own requester, which this server's settings allow"
+		case by == p.Maker:
+			entry.Warning = "decided by who made the key that requested it, which this server's settings allow"
 		}
 		entries = append(entries, entry)
 	}
@@ -290,10 +294,13 @@ func decider(d *domain.Decision) string {
 // rowLabel names a confirm of a list in a few words.
 func rowLabel(row *domain.ConfirmRow) string {
 	if len(row.Tools) > 0 {
-		return views.ToolNames(row.Tools)
+		return views.ListedTools(row.Tools)
 	}
-	return views.Heading(row.Title, row.Reason, string(row.TargetType))
+	return views.Heading(listedTitle(row.Title), row.Reason.Text, string(row.TargetType))
 }
+
+// listedTitle is as much of a title as a list has of it.
+func listedTitle(title string) string { return domain.NewExcerpt(title, 100).String() }
 
 // confirmTitle names a confirm in the window's title.
 func confirmTitle(view views.ConfirmView) string {

@@ -20,7 +20,7 @@ func (s *Server) mountContexts() {
 
 func (s *Server) contexts(v *visit) error {
 	cursor := v.QueryParam("cursor")
-	contexts, next, err := s.svc.Contexts(v.ctx(), v.ref(), domain.Page{Cursor: cursor})
+	contexts, next, err := s.svc.ContextRows(v.ctx(), v.ref(), domain.Page{Cursor: cursor})
 	if err != nil {
 		return err
 	}
@@ -35,9 +35,9 @@ func (s *Server) contexts(v *visit) error {
 	return s.show(v, http.StatusOK, "Contexts", views.SectionContexts, views.Contexts(view))
 }
 
-func newContextRow(c *domain.Context, now time.Time) views.ContextRow {
+func newContextRow(c *domain.ContextRow, now time.Time) views.ContextRow {
 	return views.ContextRow{
-		ID: c.ID, URL: contextPath(c.ID), Title: contextTitle(c), Status: c.Status, Summary: contextSummary(c),
+		ID: c.ID, URL: contextPath(c.ID), Title: contextTitle(&c.Context), Status: c.Status, Summary: c.Summary,
 		Updated: views.Ago(c.UpdatedAt, now), Locked: c.Locked,
 	}
 }
@@ -72,7 +72,7 @@ func newContextView(c *domain.Context, plans []*domain.Plan, confirms []*domain.
 		Locked: c.Locked, Created: views.At(c.CreatedAt), Updated: views.At(c.UpdatedAt), Body: string(c.Native),
 	}
 	for _, plan := range plans {
-		view.Plans = append(view.Plans, views.Link{Label: plan.Title, URL: planPath(plan.ID)})
+		view.Plans = append(view.Plans, views.Link{Label: listedTitle(plan.Title), URL: planPath(plan.ID), Quoted: true})
 	}
 	for _, row := range confirms {
 		view.Confirms = append(view.Confirms, newConfirmRef(&row.Confirm))

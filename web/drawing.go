@@ -116,7 +116,7 @@ func drawSteps(d *domain.PlanDetail, gated map[string]bool, numbers []int, edges
 	width, height := layout.at(dag.Point{X: layout.Width, Y: layout.Height})
 	drawing := &views.PlanDrawing{
 		Width: width + boxMargin, Height: height + boxMargin,
-		Title: "Steps of " + d.Document.Title, Desc: describe(d), Partial: len(numbers) < total, Total: total,
+		Title: "Steps of “" + d.Document.Title + "”", Desc: describe(d), Partial: len(numbers) < total, Total: total,
 	}
 	for at, i := range numbers {
 		step, w, h := d.Document.Steps[i], units(graph.Nodes[at].W), units(graph.Nodes[at].H)
@@ -253,7 +253,7 @@ const letter = 2
 // wider than other letters, ideographs have twice the width, and what hides is
 // shown by a mark.
 func room(text string) (taken int) {
-	for _, r := range views.Marked(text) {
+	for _, r := range views.Shown(text) {
 		switch kind := width.LookupRune(r).Kind(); {
 		case kind == width.EastAsianWide, kind == width.EastAsianFullwidth, strings.ContainsRune("MW@%", r):
 			taken += 2 * letter

@@ -103,7 +103,7 @@ func aftermath(status int) string {
 }
 
 // backTo is the page of the confirm or plan that a form at this address is
-// about; empty: none.
+// about, or that it stands on; empty: none.
 func backTo(form string) (page, label string) {
 	object := path.Dir(form)
 	switch path.Dir(object) {
@@ -111,6 +111,9 @@ func backTo(form string) (page, label string) {
 		return ownPath(object), "Back to the confirm"
 	case "/plans":
 		return ownPath(object), "Back to the plan"
+	}
+	if form == verifyPath {
+		return evidencePath, "Back to the evidence"
 	}
 	return "", ""
 }
@@ -135,10 +138,10 @@ func (s *Server) fail(err error, c echo.Context) {
 	var own *failure
 	switch {
 	case isAPI(c.Request().URL.Path) && errors.As(err, &own):
-		api.WriteProblem(c, echo.NewHTTPError(own.status))
+		api.WriteProblem(c, s.svc, echo.NewHTTPError(own.status))
 		return
 	case isAPI(c.Request().URL.Path):
-		api.WriteProblem(c, err)
+		api.WriteProblem(c, s.svc, err)
 		return
 	case view.Status == http.StatusUnauthorized:
 		err = s.toSignIn(c)

@@ -18,6 +18,7 @@ const (
 	evidencePath   = "/evidence"
 	checkpointPath = evidencePath + "/checkpoint.txt"
 	bundlesPath    = evidencePath + "/confirms"
+	verifyPath     = evidencePath + "/verify"
 )
 
 func bundlePath(id string) string { return bundlesPath + "/" + url.PathEscape(id) }
@@ -25,6 +26,7 @@ func bundlePath(id string) string { return bundlesPath + "/" + url.PathEscape(id
 func (s *Server) mountEvidence() {
 	s.page(evidencePath, route.Capability(domain.TraceRead), s.evidence)
 	s.page(checkpointPath, route.Capability(domain.TraceRead), s.checkpoint)
+	s.form(verifyPath, route.Capability(domain.TraceRead), s.verifyNow)
 	s.page(bundlesPath, route.Known, s.bundle)
 	s.page(bundlesPath+"/:id", route.Known, s.bundle)
 }
@@ -54,7 +56,8 @@ func (s *Server) evidence(v *visit) error {
 	if view.Imports, err = s.logRows(v, p.imports[:min(len(p.imports), importsShown)]); err != nil {
 		return err
 	}
-	view.BaseURL = s.base.String()
+	view.BaseURL, view.Notice = s.base.String(), noticeOf(v)
+	view.Verification = newVerificationView(s.svc.Verification())
 	if id := v.QueryParam("confirm_id"); id != "" {
 		switch _, err := s.svc.Prove(v.ctx(), v.ref(), id); {
 		case err == nil: // only what is an id goes into a command that is copied
@@ -87,6 +90,14 @@ func (s *Server) loadEvidence(v *visit) (p *evidencePage, err error) {
 	p.handovers = entries(domain.EntryFilter{Types: []string{evidence.EntryKeyRotated, evidence.EntryRestored}})
 	p.imports = entries(domain.EntryFilter{Types: importTypes, Newest: true, Limit: importsShown + 1})
 	return p, err
+}
+
+func (s *Server) verifyNow(v *visit) error {
+	if err := s.svc.VerifyNow(v.ctx(), v.ref()); err != nil {
+		retryAfter(v, err)
+		return err
+	}
+	return goTo(v, evidencePath+"?done=verification")
 }
 
 func (s *Server) checkpoint(v *visit) error {

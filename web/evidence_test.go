@@ -15,11 +15,12 @@ const imported = `{"target_type":"other","reason":"old","status":"approved","dec
 func TestEvidencePageHasWhatAnAuditorNeeds(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	b, agent := w.user("auditor", w.role("auditor", "trace.read")), w.asker()
+	agent := w.asker()
 	c, old := w.post(agent, trade), w.post(agent, imported)
-	if _, err := w.svc.RotateKey(w.ctx); err != nil {
+	if _, err := w.svc.RotateKey(w.ctx); err != nil { // it ends sessions
 		t.Fatal(err)
 	}
+	b := w.user("auditor", w.role("auditor", "trace.read"))
 	page := b.want(b.get("/evidence"), http.StatusOK)
 	doc := page.doc(t)
 	if got := doc.Find(".sections a[aria-current=page]").AttrOr("href", ""); got != "/evidence" {

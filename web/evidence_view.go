@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"countersign/domain"
 	"countersign/domain/evidence"
@@ -46,6 +47,17 @@ func newEvidenceView(p *evidencePage) (views.EvidenceView, error) {
 		}
 	}
 	return view, nil
+}
+
+func newVerificationView(v domain.Verification) views.VerificationView {
+	view := views.VerificationView{
+		Off: v.Next.IsZero(), Ended: views.At(v.Ended), Took: v.Took.Round(time.Millisecond).String(), Entries: strconv.FormatInt(v.Entries, 10),
+		Findings: v.Findings, More: v.More, Failure: v.Failure, FailedAt: views.At(v.FailedAt), Next: views.At(v.Next),
+	}
+	if v.Running {
+		view.Running = views.At(v.Began)
+	}
+	return view
 }
 
 // handover is the entry by which a key took over, and what it says.

@@ -172,6 +172,7 @@ var notices = map[string]views.Notice{
 	"key-revoked":       {Tone: views.ToneGood, Title: "The key was revoked."},
 	"password-changed":  {Tone: views.ToneGood, Title: "The password was changed.", Detail: "Your other sessions have ended."},
 	"shortcuts-changed": {Tone: views.ToneGood, Title: "The setting was saved."},
+	"verification":      {Tone: views.ToneInfo, Title: "A verification has begun.", Detail: "Load this page again to see what it finds."},
 }
 
 // noticeOf is the result that the address tells of, if it does.

@@ -21,13 +21,14 @@ func (s *Server) mountInbox() {
 type inboxQuery struct {
 	Decided                 bool
 	TargetType, Role, Query string
+	Group                   string // of what is pending: the requests of one principal group
 	Mine                    bool
 }
 
 func newInboxQuery(values url.Values) inboxQuery {
 	return inboxQuery{
 		Decided: values.Get("status") == "decided", TargetType: values.Get("target_type"), Role: values.Get("role"),
-		Query: values.Get("q"), Mine: values.Get("mine") == "1",
+		Query: values.Get("q"), Group: values.Get("group"), Mine: values.Get("mine") == "1",
 	}
 }
 
@@ -45,6 +46,8 @@ func (q inboxQuery) values() url.Values {
 	values := url.Values{"target_type": {q.TargetType}, "role": {q.Role}, "q": {q.Query}}
 	if q.Decided {
 		values.Set("status", "decided")
+	} else {
+		values.Set("group", q.Group)
 	}
 	if q.Mine {
 		values.Set("mine", "1")
@@ -71,6 +74,12 @@ func (q inboxQuery) tab(decided bool) string {
 	return q.url()
 }
 
+// of is the same filter for one group.
+func (q inboxQuery) of(g domain.Group) string {
+	q.Group = string(g)
+	return q.url()
+}
+
 // confirm is the page of one confirm of the list.
 func (q inboxQuery) confirm(id string) string { return q.under(confirmPath(id)) }
 
@@ -90,7 +99,7 @@ func (q inboxQuery) filter() domain.ConfirmFilter {
 		Decided: q.Decided, WithImports: q.Decided,
 	}
 	if !q.Decided {
-		f.Status = domain.Pending
+		f.Status, f.Group = domain.Pending, domain.Group(q.Group)
 	}
 	return f
 }
@@ -107,6 +116,9 @@ func (s *Server) inbox(v *visit) error {
 	v.waiting = &list.Pending
 	view := newInboxView(q, list.Rows)
 	view.Rows = s.lists.drawn(q, list.Rows, s.svc.Now())
+	if list.Few {
+		view.Share = domain.GroupShare
+	}
 	view.Self, view.EmptyAt, view.PendingCount = v.Request().URL.RequestURI(), s.base.String(), list.Pending
 	pages := q.pager()
 	view.NextURL, view.FirstURL = pages.next(list.Next), pages.first(cursor)

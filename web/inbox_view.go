@@ -3,6 +3,7 @@ package web
 import (
 	"iter"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -17,8 +18,8 @@ func newInboxView(q inboxQuery, rows []domain.InboxRow) views.InboxView {
 		Filter: views.InboxFilter{
 			Query: q.Query, Mine: q.Mine, Roles: roleFilter(q.Role, rows),
 			TargetTypes: choices(q.TargetType, "Any target", "plan", "context", "trace", "extension", "other"),
-			Active:      q.Query != "" || q.Mine || q.Role != "" || q.TargetType != "",
-			ClearURL:    inboxQuery{Decided: q.Decided}.url(),
+			Active:      q.Query != "" || q.Mine || q.Role != "" || q.TargetType != "" || q.Group != "" && !q.Decided, Group: q.values().Get("group"),
+			ClearURL: inboxQuery{Decided: q.Decided}.url(),
 		},
 	}
 	return view
@@ -28,23 +29,23 @@ func newInboxRows(q inboxQuery, rows []domain.InboxRow) iter.Seq[views.InboxRow]
 	from := q.under("")
 	return func(yield func(views.InboxRow) bool) {
 		for _, row := range rows {
-			if !yield(newInboxRow(confirmPath(row.ID)+from, row, q.Decided)) {
+			if !yield(newInboxRow(confirmPath(row.ID)+from, row, q)) {
 				return
 			}
 		}
 	}
 }
 
-func newInboxRow(address string, c domain.InboxRow, decided bool) views.InboxRow {
+func newInboxRow(address string, c domain.InboxRow, q inboxQuery) views.InboxRow {
 	if c.Unproven {
-		return views.InboxRow{InboxFacts: views.InboxFacts{ID: c.ID, URL: address, Decided: decided, Unproven: true}}
+		return views.InboxRow{InboxFacts: views.InboxFacts{ID: c.ID, URL: address, Decided: q.Decided, Unproven: true}}
 	}
 	row := views.InboxRow{Tools: c.Tools, InboxFacts: views.InboxFacts{
 		ID: c.ID, URL: address, TargetType: string(c.TargetType), Target: c.TargetID, Step: c.StepID,
-		Reason: c.Reason, Requester: c.RequestedByName, RequestRole: c.RequestedByRole, RoleUnknown: !c.RoleRegistered,
+		Reason: c.Reason.Text, ReasonMore: c.Reason.More, Requester: c.RequestedByName, RequestRole: c.RequestedByRole, RoleUnknown: !c.RoleRegistered,
 		RequiredRole: c.RequiredRole, Requested: c.ReceivedAt, Deadline: c.ExpiresAt,
 		Import: c.Imported, Unbound: c.Binding == domain.BoundUnknown, Locked: c.Locked, Mine: c.Mine,
-		Decided: decided, Status: shownStatus(&c.Confirm),
+		Decided: q.Decided, Status: shownStatus(&c.Confirm),
 	}}
 	switch {
 	case c.Title != "":
@@ -52,9 +53,13 @@ func newInboxRow(address string, c domain.InboxRow, decided bool) views.InboxRow
 	case c.TargetType == domain.TargetOther && uuid.Validate(c.TargetID) == nil:
 		row.Target = "" // most often one that the server made: it tells nobody anything
 	}
+	row.Rest = views.InboxRest{Owner: c.Rest.Owner, Name: c.Rest.Name, Left: c.Rest.Left, Cap: pendingCap}
+	if c.Rest.Group != "" {
+		row.Rest.URL = q.of(c.Rest.Group)
+	}
 	if len(c.Tools) == 0 {
-		row.Heading = rowLabel(c.ConfirmRow)
-		if views.SaysAll(row.Heading, c.Reason) {
+		row.Heading = views.Heading(c.Title, c.Reason.Text, string(c.TargetType))
+		if c.Reason.More == 0 && views.SaysAll(row.Heading, c.Reason.Text) {
 			row.Reason = ""
 		}
 	}
@@ -114,17 +119,26 @@ func choices(chosen, anything string, values ...string) []views.Option {
 	return options
 }
 
-// roleFilter offers the roles that the list names, and the one chosen.
+// labelsOffered is how many roles a filter offers at most.
+const labelsOffered = 20
+
+// roleFilter offers roles that the list names, and the one chosen. Labels that are
+// longer than the names of roles are none of them.
 func roleFilter(chosen string, rows []domain.InboxRow) []views.Option {
 	var names []string
 	if chosen != "" {
 		names = append(names, chosen)
 	}
 	for _, row := range rows {
-		if !slices.Contains(names, row.RequestedByRole) {
-			names = append(names, row.RequestedByRole)
+		label := row.RequestedByRole
+		if len(names) < labelsOffered && utf8.RuneCountInString(label) <= domain.MaxName && !slices.Contains(names, label) {
+			names = append(names, label)
 		}
 	}
 	slices.Sort(names)
-	return choices(chosen, "Any role", names...)
+	options := choices(chosen, "Any role", names...)
+	for i := range options[1:] { // agents name them
+		options[i+1].Label = "“" + options[i+1].Label + "”"
+	}
+	return options
 }

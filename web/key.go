@@ -68,11 +68,11 @@ func (s *Server) showKeys(v *visit, status int, notice *views.Notice, form *view
 // ownersOffered is up to how many users the owner of a key is chosen from a list.
 const ownersOffered = 50
 
-// owners are the users that a key may belong to: those the reader may see, or
-// the reader alone. It is nil when they are too many to choose from.
+// owners are the users that a key may belong to: all of them for who may do
+// everything, else the reader alone. It is nil when they are too many to choose from.
 func (s *Server) owners(v *visit) (options []views.Option, err error) {
 	chosen := v.field("owner")
-	if !v.who.ReadsUsers() {
+	if !v.who.Can(domain.Everything) {
 		return []views.Option{{Value: v.who.ID, Label: v.who.Name, Selected: chosen == v.who.ID}}, nil
 	}
 	users, next, err := s.svc.UserRows(v.ctx(), v.ref(), domain.UserFilter{}, domain.Page{Limit: ownersOffered})

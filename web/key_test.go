@@ -46,3 +46,33 @@ func TestKeysAreMadeAndRevoked(t *testing.T) {
 		t.Errorf("the revoked key: %v", err)
 	}
 }
+
+// A key of another user's asks in their place: the form offers it to nobody but who
+// may do everything.
+func TestB5_OwnersOfKeys(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	other := w.user("other", "reviewer")
+	for _, tt := range []struct {
+		name, role, offered string
+		status              int
+	}{
+		{"clerk", w.role("clerk", "key.modify", "user.read", "confirm.*"), "none clerk", http.StatusForbidden},
+		{"administrator", "admin", "none administrator clerk other", http.StatusOK},
+	} {
+		b := w.user(tt.name, tt.role)
+		page := b.want(b.get("/keys"), http.StatusOK)
+		var offered []string
+		for _, option := range page.doc(t).Find("#owner option").EachIter() {
+			offered = append(offered, option.Text())
+		}
+		if got := strings.Join(offered, " "); got != tt.offered {
+			t.Errorf("%s is offered %q, want %q", tt.name, got, tt.offered)
+		}
+		made := b.submit(page, "/keys", "name", "bot of "+tt.name, "role", w.role("asker of "+tt.name, "confirm.request"), "owner", other.ref.ID)
+		b.want(made, tt.status)
+		if tt.status == http.StatusForbidden && !strings.Contains(made.text, "Make it for yourself, or without an owner") {
+			t.Errorf("%s is told %s", tt.name, made.text)
+		}
+	}
+}

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"countersign/domain"
 	"countersign/domain/evidence"
 	"countersign/web/route"
+	"countersign/web/sse"
 )
 
 // livePing is how often a quiet stream says that it is there.
@@ -49,14 +49,23 @@ func (s *Server) live(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	stream := newSignals(c)
-	if after, ok := liveCursor(v); ok && after < last {
-		err = stream.send(families, last)
-	} else {
-		err = stream.comment("connected")
-	}
 	s.waiting("page", 1)
 	defer s.waiting("page", -1)
+	stream, err := sse.Open(c, liveWrite)
+	if err != nil {
+		return nil // the browser is gone
+	}
+	defer stream.Close()
+	if after, ok := liveCursor(v); ok && after < last {
+		err = signal(stream, families, last)
+	} else {
+		err = stream.Comment("connected")
+	}
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		_ = stream.Wait(time.Time{}) // nobody wakes it
+	}()
 	ping := time.NewTicker(livePing)
 	defer ping.Stop()
 	for err == nil {
@@ -69,13 +78,13 @@ func (s *Server) live(c echo.Context) error {
 			if slices.Contains(changed, "user") && !s.stillSignedIn(v) {
 				return nil
 			}
-			err = stream.send(changed, last)
+			err = signal(stream, changed, last)
 		case <-ping.C:
 			if !s.stillSignedIn(v) {
 				return nil
 			}
-			err = stream.comment("")
-		case <-v.ctx().Done():
+			err = stream.Comment("")
+		case <-gone:
 			return nil
 		}
 	}
@@ -122,43 +131,15 @@ func (s *Server) stillSignedIn(v *visit) bool {
 	return err == nil
 }
 
-// signals writes server-sent events.
-type signals struct {
-	w       *echo.Response
-	control *http.ResponseController
-}
-
-func newSignals(c echo.Context) *signals {
-	header := c.Response().Header()
-	header.Set(echo.HeaderContentType, "text/event-stream")
-	header.Set("X-Accel-Buffering", "no")
-	c.Response().WriteHeader(http.StatusOK)
-	return &signals{w: c.Response(), control: http.NewResponseController(c.Response())}
-}
-
-// send names what changed. The cursor goes with the last event: a connection
+// signal names what changed. The cursor goes with the last event: a connection
 // that breaks in between hears of all of it again.
-func (s *signals) send(changed []string, last int64) error {
-	var text strings.Builder
+func signal(stream *sse.Stream, changed []string, last int64) error {
+	var text []byte
 	for i, family := range changed {
 		if i == len(changed)-1 {
-			fmt.Fprintf(&text, "id: %d\n", last)
+			text = fmt.Appendf(text, "id: %d\n", last)
 		}
-		fmt.Fprintf(&text, "event: %s\ndata: %d\n\n", family, last)
+		text = fmt.Appendf(text, "event: %s\ndata: %d\n\n", family, last)
 	}
-	return s.write(text.String())
-}
-
-func (s *signals) comment(text string) error { return s.write(": " + text + "\n\n") }
-
-// write replaces the server's deadline for whole answers by one for each event.
-func (s *signals) write(text string) error {
-	deadline := s.control.SetWriteDeadline(time.Now().Add(liveWrite))
-	if deadline != nil && !errors.Is(deadline, http.ErrNotSupported) {
-		return deadline
-	}
-	if _, err := s.w.Write([]byte(text)); err != nil {
-		return err
-	}
-	return s.control.Flush()
+	return stream.Write(text)
 }

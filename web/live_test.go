@@ -3,7 +3,11 @@ package web_test
 import (
 	"bufio"
 	"context"
+	"io"
+	"net"
 	"net/http"
+	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -11,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"countersign/domain"
+	"countersign/web"
 )
 
 // stream is an open live stream.
@@ -114,5 +119,47 @@ func TestLiveEndsWithTheServer(t *testing.T) {
 	w.feed.Close()
 	if lines := s.frame(); lines != nil {
 		t.Errorf("after the server stopped: %v", lines)
+	}
+}
+
+// TestB3_WhateverIsSentEndsThePageStream, whose place is given back.
+func TestB3_WhateverIsSentEndsThePageStream(t *testing.T) {
+	t.Parallel()
+	waiting := make(chan int, 10)
+	w := newWorld(t, func(c *web.Config) { c.Waiting = func(_ string, by int) { waiting <- by } })
+	b := w.user("reviewer", "reviewer")
+	address, err := url.Parse(w.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := net.Dial("tcp", address.Host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.url+"/live", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, cookie := range b.client.Jar.Cookies(address) {
+		request.AddCookie(cookie)
+	}
+	if err := request.Write(conn); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewReader(conn)
+	for line := ""; line != ": connected\n"; {
+		if line, err = lines.ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := conn.Write([]byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	if by := []int{<-waiting, <-waiting}; !slices.Equal(by, []int{1, -1}) {
+		t.Errorf("who waits changes by %v", by)
+	}
+	if rest, _ := io.ReadAll(lines); strings.Contains(string(rest), "event") {
+		t.Errorf("the stream goes on with %q", rest)
 	}
 }

@@ -172,6 +172,8 @@ func factWords(name string, value json.RawMessage) string {
 	switch {
 	case string(value) == "null":
 		return ""
+	case (name == "title" || name == "target_id" || name == "step_id") && json.Unmarshal(value, &text) == nil:
+		return "“" + text + "”" // as an agent calls it
 	case value[0] == '"' && json.Unmarshal(value, &text) == nil:
 		return text
 	case value[0] == '[' && name == "warnings" && json.Unmarshal(value, &warnings) == nil:

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"log/slog"
 	"net/http"
 	"strconv"
@@ -99,7 +100,10 @@ func (s *Server) logout(c echo.Context) error {
 	if v.field(csrfField) == "" {
 		return staleForm()
 	}
-	if err := s.signOut(v); err != nil {
+	if err := s.signOut(v); domain.ErrorCode(err) == domain.CodeEvidenceUnavailable {
+		return &domain.Error{Code: domain.CodeEvidenceUnavailable, Err: err,
+			Message: fmt.Sprintf("This browser is signed out. The server could not store that: a copy of its cookie works until %d minutes after it was used last.", int(domain.SessionIdle.Minutes()))}
+	} else if err != nil {
 		return err
 	}
 	s.logger.InfoContext(v.ctx(), "signed out", "request_id", requestID(v), "user_id", v.who.ID)

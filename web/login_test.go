@@ -219,3 +219,41 @@ func TestInvitedUserChoosesAPassword(t *testing.T) {
 	b.want(b.get("/confirms"), http.StatusOK)
 	b.want(w.browser().get(link.RequestURI()), http.StatusNotFound)
 }
+
+// Who signs out while nothing can be stored leaves no cookie behind, and is told
+// what that does not end.
+func TestSignOutWhileNothingCanBeStored(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b := w.user("reviewer", "reviewer")
+	page := b.want(b.get("/confirms"), http.StatusOK)
+	w.sql("CREATE TRIGGER no_space BEFORE INSERT ON log_head BEGIN SELECT RAISE(ABORT, 'no space'); END")
+	failed := b.want(b.submit(page, "/logout"), http.StatusServiceUnavailable)
+	if text := failed.doc(t).Text(); !strings.Contains(text, "This browser is signed out.") {
+		t.Errorf("the page says %s", text)
+	}
+	b.want(b.get("/confirms"), http.StatusSeeOther)
+}
+
+// Users who were taken out of the database make nobody the first administrator, and
+// the pages say why.
+func TestN4_SetUpSaysThatTheDatabaseWasChanged(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	token, err := w.svc.SetupToken(w.ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.sql("CREATE TABLE kept AS SELECT * FROM volatile_links")
+	b := w.browser()
+	page := b.want(b.get("/setup?token="+token), http.StatusOK)
+	b.want(b.submit(page, "/setup", "username", "first", "password", password, "password_again", password), http.StatusSeeOther)
+	w.sql("DELETE FROM user_roles", "DELETE FROM users", "INSERT INTO volatile_links SELECT * FROM kept")
+	for _, path := range []string{"/setup?token=" + token, "/setup?token=other", "/login"} {
+		changed := b.want(w.browser().get(path), http.StatusServiceUnavailable)
+		if text := changed.doc(t).Text(); !strings.Contains(text, "The database was changed") {
+			t.Errorf("%s says %s", path, text)
+		}
+	}
+	b.want(b.submit(page, "/setup", "username", "second", "password", password, "password_again", password), http.StatusServiceUnavailable)
+}

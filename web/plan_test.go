@@ -26,7 +26,7 @@ func TestC2_PlanIsProposedAndDecided(t *testing.T) {
 	planner.want(planner.submit(page, "/plans/"+id+"/propose"), http.StatusConflict)
 
 	link := reviewer.get("/confirms").doc(t).Find(".row-link")
-	if got := strings.TrimSpace(link.Text()); got != "Fix the login" {
+	if got := strings.TrimSpace(link.Text()); got != "“Fix the login”" {
 		t.Errorf("the inbox names the plan %q", got)
 	}
 	confirm := reviewer.want(reviewer.get(link.AttrOr("href", "")), http.StatusOK)

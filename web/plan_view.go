@@ -42,7 +42,7 @@ func newPlanView(d *domain.PlanDetail, drawings *drawings, roles rolePaths) view
 		view.Confirms, view.MoreConfirms = view.Confirms[:domain.DefaultPage], more
 	}
 	if d.Context != nil {
-		view.Context = views.Link{Label: contextTitle(d.Context), URL: contextPath(d.Context.ID)}
+		view.Context = views.Link{Label: contextTitle(d.Context), URL: contextPath(d.Context.ID), Quoted: true}
 	}
 	if d.Propose == nil {
 		view.ProposeURL = planPath(d.Plan.ID) + "/propose"

@@ -49,6 +49,7 @@ func (s *Server) show(v *visit, status int, title string, section views.Section,
 	frame := views.Frame{
 		Title: title, SignedIn: true, UserName: v.who.Name, Assets: s.assetURLs(),
 		Address: v.pageAddress(), Nav: newNav(v.who, section, pending), Seen: v.Seen, Now: s.svc.Now().Format(time.RFC3339Nano),
+		Alarm: newAlarm(v.who, s.svc.Verification()),
 	}
 	page := views.Fragment(frame, content)
 	if !isPartial(v) {
@@ -136,6 +137,24 @@ func (s *Server) assetURLs() views.Assets {
 		Style: s.assets.URL("app.css"), Script: s.assets.URL("app.js"), Icon: s.assets.URL("icon.svg"),
 		HTMX: s.assets.URL("lib/htmx.min.js"), SSE: s.assets.URL("lib/hx-sse.min.js"),
 	}
+}
+
+// alarmFindings bounds how many findings stand on every page.
+const alarmFindings = 3
+
+// newAlarm is for who may read the log, and, without the findings, for others who
+// may decide.
+func newAlarm(p *domain.Principal, v domain.Verification) *views.Alarm {
+	audits := p.Can(domain.TraceRead)
+	if !v.Tampered() || !audits && !p.CanAny(domain.ConfirmApprove, domain.ConfirmReject) {
+		return nil
+	}
+	alarm := &views.Alarm{At: views.At(v.Ended)}
+	if audits {
+		alarm.Findings = v.Findings[:min(len(v.Findings), alarmFindings)]
+		alarm.More = v.More + len(v.Findings) - len(alarm.Findings)
+	}
+	return alarm
 }
 
 // newNav offers the sections that the reader may open.

@@ -11,7 +11,6 @@ import (
 	"github.com/labstack/echo/v4/middleware"
 
 	"countersign/domain"
-	"countersign/web/park"
 	"countersign/web/route"
 )
 
@@ -40,17 +39,13 @@ func (s *Server) access() echo.MiddlewareFunc {
 		LogValuesFunc: func(c echo.Context, v middleware.RequestLoggerValues) error {
 			a := answered{
 				id: requestID(c), method: v.Method, path: v.URIPath, status: v.Status, remote: v.RemoteIP, bytes: v.ResponseSize,
-				began: park.Began(c.Request().Context(), v.StartTime),
+				began: v.StartTime,
 			}
 			if s.table.Known(v.Method, v.RoutePath) {
 				a.route = v.RoutePath
 			}
 			a.by, a.known = route.Principal(c)
-			if rest := route.RestOf(c); rest != nil {
-				go s.noteAfter(rest, a)
-			} else {
-				s.note(a)
-			}
+			s.note(a)
 			return nil
 		},
 	})
@@ -66,14 +61,6 @@ type answered struct {
 	began            time.Time
 	by               domain.Ref
 	known            bool // by is
-}
-
-// noteAfter notes a request once its rest is answered too.
-func (s *Server) noteAfter(rest route.Rest, a answered) {
-	rest(func(sent int64) {
-		a.bytes += sent
-		s.note(a)
-	})
 }
 
 // note logs a request and tells the observer.

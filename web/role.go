@@ -28,7 +28,7 @@ func (s *Server) mountRoles() {
 
 func (s *Server) roles(v *visit) error {
 	name, cursor := v.QueryParam("q"), v.QueryParam("cursor")
-	roles, next, err := s.svc.RoleRows(v.ctx(), v.ref(), domain.RoleFilter{Name: name}, domain.Page{Cursor: cursor})
+	roles, next, err := s.svc.RoleRows(v.ctx(), v.ref(), domain.RoleFilter{Name: name}, domain.Page{Cursor: cursor, Bytes: domain.MaxPageBytes})
 	if err != nil {
 		return err
 	}

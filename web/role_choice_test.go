@@ -282,12 +282,12 @@ func TestTraceCallsThingsByName(t *testing.T) {
 	step := w.post(agent, `{"trace":{"trace_id":"trace-1"},"target_type":"plan","target_id":"p-1","step_id":"s1"}`)
 	c := w.post(agent, `{"trace":{"trace_id":"trace-1"},`+trade[1:])
 	page := b.want(b.get("/traces/trace-1"), http.StatusOK).doc(t)
-	for address, want := range map[string]string{"/plans/p-1": "Fix the login", "/confirms/" + c.ID: "execute_trade"} {
+	for address, want := range map[string]string{"/plans/p-1": "Fix the login", "/confirms/" + c.ID: "“execute_trade”"} {
 		if got := page.Find("p a[href='" + address + "'], .timeline a[href='" + address + "']").Text(); got != want {
 			t.Errorf("%s is called %q", address, got)
 		}
 	}
-	if got := page.Find(".timeline tr:has(a[href='/confirms/" + step.ID + "'])").Text(); !strings.Contains(got, "step s1") {
+	if got := page.Find(".timeline tr:has(a[href='/confirms/" + step.ID + "'])").Text(); !strings.Contains(got, "step “s1”") {
 		t.Errorf("the confirm of a step says %q", got)
 	}
 	if got := page.Find(".log tr:has(a[href='/confirms/" + c.ID + "'])").Text(); !strings.Contains(got, "execute_trade") {

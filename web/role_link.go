@@ -32,7 +32,7 @@ func (p rolePaths) link(text string) views.Link {
 	if !known {
 		path = p[strings.ToLower(text)]
 	}
-	return views.Link{Label: text, URL: path}
+	return views.Link{Label: text, URL: path, Quoted: path == "" && text != ""}
 }
 
 // newRoleUses lists what keeps a role from being deleted.
@@ -68,10 +68,10 @@ func newRoleReferences(refs *domain.RoleReferences) []views.RoleUse {
 		confirms = append(confirms, views.Link{Label: c.ID, URL: confirmPath(c.ID)})
 	}
 	for _, at := range refs.Steps {
-		steps = append(steps, views.Link{Label: at.Step.Description, URL: planPath(at.Plan.ID)})
+		steps = append(steps, views.Link{Label: listedTitle(at.Step.Description), URL: planPath(at.Plan.ID), Quoted: true})
 	}
 	for _, c := range refs.Contexts {
-		contexts = append(contexts, views.Link{Label: contextTitle(c), URL: contextPath(c.ID)})
+		contexts = append(contexts, views.Link{Label: listedTitle(contextTitle(c)), URL: contextPath(c.ID), Quoted: true})
 	}
 	return fewUses(
 		views.RoleUse{Label: "Confirms requested in it", Links: confirms},

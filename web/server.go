@@ -6,7 +6,9 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
+	"strings"
 
 	"github.com/gorilla/sessions"
 	"github.com/labstack/echo/v4"
@@ -15,7 +17,6 @@ import (
 	"countersign/domain"
 	"countersign/static"
 	"countersign/web/api"
-	"countersign/web/park"
 	"countersign/web/route"
 )
 
@@ -39,9 +40,6 @@ type Config struct {
 	// websocket, or page. Neither may block. Nil: nobody is told.
 	Observed func(Request)
 	Waiting  func(kind string, by int)
-	// Lot is where those are parked who wait long; whatever serves the Server must
-	// join it. Nil: nobody is parked.
-	Lot *park.Lot
 }
 
 // Server answers every request. It is safe for concurrent use.
@@ -106,7 +104,7 @@ func New(c Config) *Server {
 		s.own,
 	)
 	s.table = route.NewTable(s.echo)
-	s.mount(c.Lot)
+	s.mount()
 	return s
 }
 
@@ -124,7 +122,7 @@ func (s *Server) Routes() []route.Route { return s.table.Routes() }
 func (s *Server) https() bool { return s.base.Scheme == "https" }
 
 // mount registers every address.
-func (s *Server) mount(lot *park.Lot) {
+func (s *Server) mount() {
 	s.mountHealth()
 	s.mountDoors()
 	s.mountInbox()
@@ -139,7 +137,7 @@ func (s *Server) mount(lot *park.Lot) {
 	s.mountEvidence()
 	s.mountAccount()
 	s.mountLive()
-	api.Mount(s.table, api.Options{Service: s.svc, Logger: s.logger, Waiting: s.waiting, Lot: lot})
+	api.Mount(s.table, api.Options{Service: s.svc, Logger: s.logger, Waiting: s.waiting})
 	s.table.Add(http.MethodGet, static.Prefix+"*", route.Public, echo.WrapHandler(s.assets))
 	s.table.Add(http.MethodHead, static.Prefix+"*", route.Public, echo.WrapHandler(s.assets))
 }
@@ -197,5 +195,15 @@ func clientAddress(proxies []*net.IPNet) echo.IPExtractor {
 	for _, network := range proxies {
 		trust = append(trust, echo.TrustIPRange(network))
 	}
-	return echo.ExtractIPFromXFFHeader(trust...)
+	extract := echo.ExtractIPFromXFFHeader(trust...)
+	return func(r *http.Request) string {
+		forwarded := strings.Split(strings.Join(r.Header.Values(echo.HeaderXForwardedFor), ","), ",")
+		for i, client := range forwarded {
+			// Some proxies name the port too, which the extractor takes for no address.
+			if at, err := netip.ParseAddrPort(strings.TrimSpace(client)); err == nil {
+				forwarded[i] = at.Addr().String()
+			}
+		}
+		return extract(&http.Request{RemoteAddr: r.RemoteAddr, Header: http.Header{echo.HeaderXForwardedFor: {strings.Join(forwarded, ",")}}})
+	}
 }

@@ -84,16 +84,14 @@ func unattended(r *http.Request) bool {
 }
 
 // Save implements sessions.Store. A negative MaxAge ends the session and takes
-// the cookie away.
-func (s *sessionStore) Save(r *http.Request, w http.ResponseWriter, session *sessions.Session) error {
+// the cookie away, this also while nothing can be stored.
+func (s *sessionStore) Save(r *http.Request, w http.ResponseWriter, session *sessions.Session) (err error) {
 	if session.Options.MaxAge < 0 {
-		if err := s.svc.SignOut(r.Context(), session.ID); err != nil {
-			return err
-		}
+		err = s.svc.SignOut(r.Context(), session.ID)
 		session.ID = ""
 	}
 	http.SetCookie(w, sessions.NewCookie(session.Name(), session.ID, session.Options))
-	return nil
+	return err
 }
 
 // visit is one request of a signed-in user.

@@ -169,6 +169,12 @@ func TestForwardedAddressesAreBelievedOfProxiesOnly(t *testing.T) {
 	}{
 		{"nobody is trusted", nil, func(i int) string { return fmt.Sprintf("192.0.2.%d", i) }, true},
 		{"a proxy is trusted", []*net.IPNet{loopback}, func(i int) string { return fmt.Sprintf("192.0.2.%d", i) }, false},
+		{"it says the port too", []*net.IPNet{loopback}, func(i int) string { return fmt.Sprintf("192.0.2.%d:4711", i) }, false},
+		{"of IPv6", []*net.IPNet{loopback}, func(i int) string { return fmt.Sprintf("[2001:db8:%d::1]:4711", i) }, false},
+		{"of IPv6, without a port", []*net.IPNet{loopback}, func(i int) string { return fmt.Sprintf("2001:db8:%d::1", i) }, false},
+		{"of one client, whose port changes", []*net.IPNet{loopback}, func(i int) string { return fmt.Sprintf("198.51.100.1:%d", 4000+i) }, true},
+		{"behind what is no address", []*net.IPNet{loopback}, func(i int) string { return fmt.Sprintf("192.0.2.%d, unknown", i) }, true},
+		{"what stands before the proxy's word, with ports", []*net.IPNet{loopback}, func(i int) string { return fmt.Sprintf("192.0.2.%d:1, 198.51.100.1:2", i) }, true},
 		{"what stands before the proxy's word", []*net.IPNet{loopback}, func(i int) string { return fmt.Sprintf("192.0.2.%d, 198.51.100.1", i) }, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"countersign/domain"
 	"countersign/domain/evidence"
+	"countersign/domain/mplp"
 	"countersign/views"
 	"countersign/web/route"
 )
@@ -63,14 +65,14 @@ func newTraceView(id string, h *domain.TraceHistory, rows []views.LogRow, now ti
 		if rows[i].Called != "" {
 			called[e.ConfirmID] = rows[i].Called
 		}
-		if title := facts(e).Title; title != "" && view.Plan.Label == e.PlanID && strings.HasPrefix(e.Type, "plan.") {
-			view.Plan.Label = title
-		}
+	}
+	if plan := h.Plans[view.Plan.Label]; plan != nil {
+		view.Plan.Label, view.Plan.Quoted = listedTitle(cmp.Or(plan.Title, view.Plan.Label)), plan.Title != ""
 	}
 	if h.More {
 		view.MoreURL = withQuery(logPath, url.Values{"trace_id": {id}}.Encode())
 	}
-	lanes := traceLanes(h.Entries, called)
+	lanes := traceLanes(h, called)
 	if len(lanes) == 0 {
 		return view
 	}
@@ -106,20 +108,26 @@ type lane struct {
 // traceLanes pairs entries: a step's start with its end, a confirm's request
 // with its decision. A step that is retried has a lane for each try. Confirms are
 // called what other pages call them.
-func traceLanes(entries []*evidence.Entry, called map[string]string) (list []*lane) {
+func traceLanes(h *domain.TraceHistory, called map[string]string) (list []*lane) {
 	open := map[string]*lane{}
-	for _, e := range entries {
+	for _, e := range h.Entries {
 		family, what, _ := strings.Cut(e.Type, ".")
 		switch {
 		case e.Type == "confirm.requested":
 			label := cmp.Or(called[e.ConfirmID], e.ConfirmID)
 			l := &lane{kind: "confirm", status: "pending", label: views.Link{Label: label, URL: confirmPath(e.ConfirmID)}, start: e.At}
-			if step := facts(e).StepID; step != "" {
-				l.detail = "step " + step
+			if step := stepOf(e); step != "" {
+				l.detail = "step “" + step + "”"
 			}
 			open["confirm "+e.ConfirmID], list = l, append(list, l)
 		case e.Type == "step.started":
-			l := &lane{kind: "span", status: "in_progress", label: views.Link{Label: strings.TrimPrefix(e.SpanID, "span-"), URL: planPath(e.PlanID)}, detail: facts(e).Title, start: e.At}
+			step := stepOf(e)
+			l := &lane{kind: "span", status: "in_progress", label: views.Link{Label: strings.TrimPrefix(e.SpanID, "span-"), URL: planPath(e.PlanID)}, start: e.At}
+			if plan := h.Plans[e.PlanID]; plan != nil {
+				if i := slices.IndexFunc(plan.Steps, func(s mplp.Step) bool { return s.ID == step }); i >= 0 {
+					l.detail = plan.Steps[i].Description
+				}
+			}
 			open[e.PlanID+" "+e.SpanID], list = l, append(list, l)
 		case e.Type == "step.completed" || e.Type == "step.failed":
 			end(open, e.PlanID+" "+e.SpanID, what, "", e.At)
@@ -134,15 +142,13 @@ func traceLanes(entries []*evidence.Entry, called map[string]string) (list []*la
 	return list
 }
 
-// entryFacts are what an entry tells of its object, as far as it does.
-type entryFacts struct {
-	Title  string
-	StepID string `json:"step_id"`
-}
-
-func facts(e *evidence.Entry) (f entryFacts) {
-	_ = json.Unmarshal(e.Data, &f)
-	return f
+// stepOf is the step that an entry tells of, if it does.
+func stepOf(e *evidence.Entry) string {
+	var facts struct {
+		StepID string `json:"step_id"`
+	}
+	_ = json.Unmarshal(e.Data, &facts)
+	return facts.StepID
 }
 
 // end closes a lane that is open.

@@ -18,7 +18,7 @@ var process = rand.Text()
 
 // unchanged answers 304 to whoever has the page already. What a list shows
 // follows from how far the log has got, from who asks, for what and with which
-// settings. The tag is weak: ages and remaining times are worded for the moment,
+// settings, and from what the last verification found. The tag is weak: ages and remaining times are worded for the moment,
 // and the form token is masked, without meaning anything else. Browsers keep no
 // page (Cache-Control: no-store), so this is for those who ask again and again
 // by themselves.
@@ -29,6 +29,9 @@ func (s *Server) unchanged(v *visit) (bool, error) {
 	}
 	on := append(make([]byte, 0, 256), process...)
 	on = strconv.AppendInt(append(on, ' '), last, 10)
+	if v := s.svc.Verification(); v.Tampered() {
+		on = strconv.AppendInt(append(on, ' '), v.Ended.UnixNano(), 10)
+	}
 	for _, setting := range []bool{v.Chosen.ShortcutsOff, isHTMX(v), isPartial(v)} {
 		on = strconv.AppendBool(append(on, ' '), setting)
 	}

@@ -27,6 +27,7 @@ func TestInboxQueryComesBackAsItWas(t *testing.T) {
 		{"plain", inboxQuery{}, "/confirms/c1"},
 		{"searched", inboxQuery{Query: "a&b=c"}, "/confirms/c1?from=q%3Da%2526b%253Dc"},
 		{"narrowed", inboxQuery{Mine: true, TargetType: "plan", Role: "coder"}, "/confirms/c1?from=mine%3D1%26role%3Dcoder%26target_type%3Dplan"},
+		{"of a group", inboxQuery{Group: "user:u"}, "/confirms/c1?from=group%3Duser%253Au"},
 		{"decided", inboxQuery{Decided: true}, "/confirms/c1?from=status%3Ddecided"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -78,16 +79,20 @@ func TestHistoryMarksSelfApproval(t *testing.T) {
 	t.Parallel()
 	reviewer := domain.Ref{Kind: domain.KindUser, ID: "r"}
 	page := &confirmPage{ConfirmDetail: &domain.ConfirmDetail{
-		Confirm: &domain.Confirm{RequestedGroup: "user:r"},
+		Confirm: &domain.Confirm{RequestedGroup: "user:r"}, Maker: "user:m",
 		Decisions: []*domain.Decision{
 			{Cause: domain.CauseHuman, DecidedBy: reviewer, DecidedByName: "reviewer"},
 			{Cause: domain.CauseHuman, DecidedBy: domain.Ref{Kind: domain.KindUser, ID: "other"}},
 			{Cause: domain.CauseTimeout, DecidedBy: domain.System, DecidedByName: "system"},
+			{Cause: domain.CauseHuman, DecidedBy: domain.Ref{Kind: domain.KindUser, ID: "m"}},
 		},
 	}}
 	history := newHistory(page)
 	if history[0].Warning == "" || history[1].Warning != "" || history[2].Warning != "" {
 		t.Errorf("warnings %q, %q, %q", history[0].Warning, history[1].Warning, history[2].Warning)
+	}
+	if !strings.Contains(history[3].Warning, "made the key") {
+		t.Errorf("of the maker: %q", history[3].Warning)
 	}
 	if history[0].By != "reviewer" || history[2].By != "" {
 		t.Errorf("deciders %q and %q", history[0].By, history[2].By)

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"io"
 	"log/slog"
@@ -23,7 +24,6 @@ import (
 	"countersign/static"
 	"countersign/store"
 	"countersign/web"
-	"countersign/web/park"
 )
 
 // world is a server over a real database, with a clock that tests move.
@@ -32,11 +32,10 @@ type world struct {
 	ctx  context.Context
 	svc  *domain.Service
 	db   *store.DB
+	file string // of the database
 	feed *domain.Feed
 	web  *web.Server
-	lot  *park.Lot // parks at once whoever waits
 	url  string
-	file string // of the database
 
 	mu    sync.Mutex
 	clock time.Time
@@ -44,7 +43,7 @@ type world struct {
 
 func newWorld(t *testing.T, change ...func(*web.Config)) *world {
 	t.Helper()
-	w := &world{t: t, ctx: t.Context(), feed: domain.NewFeed(), lot: park.NewLot(0), clock: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	w := &world{t: t, ctx: t.Context(), feed: domain.NewFeed(), clock: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	var err error
 	w.file = filepath.Join(t.TempDir(), "countersign.db")
 	w.db, err = store.Open(w.ctx, w.file, store.Options{Now: w.now, Committed: w.feed.Publish})
@@ -61,26 +60,44 @@ func newWorld(t *testing.T, change ...func(*web.Config)) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := web.Config{Service: w.svc, Assets: assets, Lot: w.lot, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), Checks: []web.Check{{Name: "database", Ask: w.db.Ready}}}
+	config := web.Config{Service: w.svc, Assets: assets, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), Checks: []web.Check{{Name: "database", Ask: w.db.Ready}}}
 	for _, c := range change {
 		c(&config)
 	}
 	w.web = web.New(config)
-	server := httptest.NewUnstartedServer(w.web)
-	w.lot.Join(server.Config)
-	server.Start()
-	go func() { _ = server.Config.Serve(w.lot) }() // until the lot is closed
+	var requests sync.WaitGroup
+	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		requests.Add(1)
+		defer requests.Done()
+		w.web.ServeHTTP(rw, r)
+	}))
 	w.url = server.URL
 	t.Cleanup(func() {
 		w.feed.Close()
-		w.lot.Drain(context.Background())
-		_ = w.lot.Close()
 		server.Close()
+		requests.Wait() // streams have connections of their own
 		if err := w.db.Close(); err != nil {
 			t.Error(err)
 		}
 	})
 	return w
+}
+
+// sql changes the database as something else would.
+func (w *world) sql(texts ...string) {
+	w.t.Helper()
+	db, err := sql.Open("sqlite", w.file)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, text := range texts {
+		if _, err := db.Exec(text); err != nil {
+			w.t.Fatalf("%s: %v", text, err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		w.t.Fatal(err)
+	}
 }
 
 func (w *world) now() time.Time {

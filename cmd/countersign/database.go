@@ -41,7 +41,7 @@ func (c *call) table(rows [][]string) error {
 	w := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', 0)
 	for _, row := range rows {
 		for i, cell := range row {
-			if cell == "" {
+			if row[i] = printable(cell); cell == "" {
 				row[i] = "-"
 			}
 		}

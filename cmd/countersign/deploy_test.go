@@ -94,7 +94,7 @@ func TestDeploy_ServiceComesBack(t *testing.T) {
 	}
 	for _, line := range []string{
 		"Restart=on-failure", "StartLimitIntervalSec=0", fmt.Sprintf("RestartPreventExitStatus=%d", exitUsage),
-		"StateDirectory=countersign", "WorkingDirectory=%S/countersign",
+		"StateDirectory=countersign", "WorkingDirectory=%S/countersign", "OOMPolicy=continue",
 	} {
 		if !slices.Contains(strings.Split(string(text), "\n"), line) {
 			t.Errorf("there is no line %s", line)

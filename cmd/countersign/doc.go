@@ -12,7 +12,7 @@
 //
 // # Serving
 //
-//	countersign serve [--listen 127.0.0.1:8080] [--base-url URL] [--host NAME]… [--trusted-proxy CIDR]… [--allow-self-approval] [--metrics ADDR] [--limits k=v,…] [--signing-key F] [--head F] [--accept-restore] [--demo]
+//	countersign serve [--listen 127.0.0.1:8080] [--base-url URL] [--host NAME]… [--trusted-proxy CIDR]… [--allow-self-approval] [--metrics ADDR] [--verify-every 6h] [--limits k=v,…] [--signing-key F] [--head F] [--accept-restore] [--demo]
 //
 // Serve prints "listening on" and its address when it is ready, and while there
 // are no users a link, good for one use and 24 hours, to set up the first
@@ -22,6 +22,12 @@
 // that has asked there in the last 15 seconds gets 2 to hear that the server
 // stops; then it answers whoever waits, finishes what it is doing, and ends,
 // within 5 seconds in all.
+//
+// Two seconds after its start, and then at the interval that --verify-every says,
+// it runs evidence verify on its database, in a process of its own. While what was
+// found last is not as it should be, it is not ready, decides nothing, lets no
+// approval be used, and its gate blocks; the log, the pages of whoever may read
+// the log, and the metrics say so. With 0 it never verifies.
 //
 // With --metrics another address, for nothing else, answers /metrics in the
 // format of Prometheus. They hold nothing that clients sent, but whoever reaches
@@ -58,9 +64,10 @@
 //	countersign key list
 //	countersign key revoke NAME
 //
-// Create prints the key alone, this once. A key without an owner belongs to no
-// user, so any reviewer may decide what it requests; a key that may decide
-// needs an owner, and stops when they are disabled.
+// Create prints the key alone, this once. Without an owner the key stands alone:
+// it sees only what it requested itself, and any reviewer may decide that. The keys of one owner see what each other requested. A key that
+// may decide needs an owner, and stops when they are disabled. Who makes a key on
+// the page of keys may not decide what it requests; keys made here have no maker.
 //
 // # Roles
 //
@@ -72,14 +79,16 @@
 //
 // # Evidence
 //
-//	countersign evidence verify [--vkey KEY] [--checkpoint FILE] [--bundle FILE]
+//	countersign evidence verify [--vkey KEY] [--checkpoint FILE] [--bundle FILE] [--json]
 //	countersign evidence export --confirm ID | --trace ID --out FILE
 //	countersign evidence rotate-key
 //
 // Verify holds every row of the database to the log, the log to its signed
 // checkpoint, and that to the head file and to a checkpoint kept from before.
 // It changes nothing and works while a server runs; so does a bundle that
-// export wrote, with no database at all. The key to verify with is the one that
+// export wrote, with no database at all. With --json it prints one object: result
+// (verified, tampered or unknown), findings, more (findings beyond those), unknown
+// (why there is no result), notes, entries, contents, origin, size and root. The key to verify with is the one that
 // serve logs when it starts and that rotate-key prints: an auditor gets it by
 // another way than the bundle.
 //
@@ -89,7 +98,8 @@
 // and --head of serve, or $COUNTERSIGN_SIGNING_KEY and $COUNTERSIGN_HEAD, which
 // every command minds, say otherwise. Neither is in a backup. A server does not
 // start on a database that is older than its head file; with --accept-restore it
-// begins a new epoch of the log, under a new key, and cancels what is pending.
+// verifies the database and begins a new epoch of the log, under a new key, and
+// cancels what is pending.
 //
 // # The database
 //
@@ -106,10 +116,12 @@
 // Migrate does what every command does first; its status changes nothing. With
 // --from it moves a SQLite database, its log and its signing key into an empty
 // PostgreSQL database, and verifies it there. Prune forgets what was asked for
-// in confirms decided so long ago; hashes and proofs stay.
+// in confirms decided so long ago, as far as the log proves that they were; hashes,
+// ids and proofs stay.
 //
 // # Exit codes
 //
 // 0: done. 1: failed, or refused; standard error says why. 64: the command line
-// is wrong. Evidence verify: 0 verified, 4 tampered, 3 cannot tell.
+// is wrong. Evidence verify: 0 verified, 4 tampered, 3 cannot tell. 4 from serve or
+// migrate says too that the database was changed after it was signed.
 package main

@@ -56,7 +56,7 @@ func TestE2E_HostileText(t *testing.T) {
 	if got, want := p.count(`[data-verdict="approve"]`), 0; got != want {
 		t.Errorf("%d buttons approve, want %d: an agent has made one", got, want)
 	}
-	for _, selector := range []string{"main script", "main img", ".agent-text *:not(span, br)", ".agent-inline *:not(span)", ".code [hx-get]"} {
+	for _, selector := range []string{"main script", "main img", ".agent-text *:not(span, bdi, br)", ".agent-inline *:not(span, bdi)", ".code [hx-get]"} {
 		if n := p.count(selector); n != 0 {
 			t.Errorf("%d of %s on the page", n, selector)
 		}
@@ -167,5 +167,5 @@ func TestE2E_VeryManyLines(t *testing.T) {
 		t.Error("not all lines are copied")
 	}
 	p.click("a", "To the end of 50,004 lines")
-	p.until(`(box => box.top > 0 && box.bottom < innerHeight)(document.querySelector(".code ol:last-child li:last-child").getBoundingClientRect())`)
+	p.until(`(box => box.top > 0 && box.bottom < innerHeight)(document.querySelector(".code .block:last-child li:last-child").getBoundingClientRect())`)
 }

@@ -55,7 +55,7 @@ func writeNew(path string, data []byte) error {
 
 var evidenceRotateKey = command{
 	name:  "evidence rotate-key",
-	about: "Makes a new key to sign checkpoints with. The old one signs once more, to vouch for it; the new one's public half is printed.",
+	about: "Makes a new key to sign checkpoints with. The old one signs once more, to vouch for it; the new one's public half is printed. All sessions and one-time links end: everybody has to sign in again, and links have to be made anew.",
 	setup: func(*flag.FlagSet) action {
 		return func(ctx context.Context, c *call) error {
 			return c.service(ctx, func(svc *domain.Service) error {

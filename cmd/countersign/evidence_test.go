@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -125,5 +127,99 @@ func TestEvidence_BundleVerifiesWithTheProgramAlone(t *testing.T) {
 		if code != tt.want || name == "no key" && !strings.Contains(out, vkey) {
 			t.Errorf("%s: exit code %d, want %d: %s", name, code, tt.want, out)
 		}
+	}
+}
+
+// A backup that was changed is not accepted as a restore: it would be signed as it
+// is. One that was not is, also when the head file or the key is gone.
+func TestN6_AcceptRestoreRefusesAChangedBackup(t *testing.T) {
+	t.Parallel()
+	r := start(t)
+	key := invoke(t, "key", "create", "bot", "--role", "executor", "--db", r.db)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, r.base+"/api/v1/confirms",
+		strings.NewReader(`{"confirm_id":"c-1","target_type":"other","required_role":"admin","actions":[{"name":"execute_trade","args":{"quantity":100}}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+key)
+	request.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := response.Body.Close(); err != nil || response.StatusCode != http.StatusCreated {
+		t.Fatalf("status %d, %v", response.StatusCode, err)
+	}
+	backup := filepath.Join(t.TempDir(), "backup.db")
+	invoke(t, "backup", backup, "--db", r.db)
+	invoke(t, "user", "add", "later", "--role", "reviewer", "--db", r.db)
+	r.stop(t)
+
+	// restored puts a changed copy, a key and a head file where none are.
+	restored := func(change string, files ...string) string {
+		t.Helper()
+		db := filepath.Join(t.TempDir(), "countersign.db")
+		copyTo(t, db, backup)
+		for _, suffix := range files {
+			copyTo(t, db+suffix, r.db+suffix)
+		}
+		if change != "" {
+			changeFile(t, db, change)
+		}
+		return db
+	}
+	for name, db := range map[string]string{
+		"a column of a pending confirm": restored("UPDATE confirms SET required_role = NULL", ".key", ".head"),
+		"without the head file":         restored("UPDATE confirms SET expires_at = NULL", ".key"),
+		"without the key":               restored("UPDATE users SET password = 'x'; UPDATE roles SET capabilities = '[\"*\"]'", ".head"),
+		"a row of the log":              restored("DROP TRIGGER log_no_update; UPDATE log SET type = NULL WHERE seq = 3", ".key", ".head"),
+	} {
+		code, out, stderr := attempt(t, "serve", "--db", db, "--listen", "127.0.0.1:0", "--accept-restore")
+		if code != int(exitTampered) || !strings.Contains(out, "tampered") || !strings.Contains(stderr, "so it is not served") {
+			t.Errorf("%s: exit code %d\n%s%s", name, code, out, stderr)
+		}
+	}
+	for name, db := range map[string]string{
+		"as it was":             restored("", ".key", ".head"),
+		"without the head file": restored("", ".key"),
+		"without the key":       restored("", ".head"),
+	} {
+		again := start(t, "--db", db, "--accept-restore")
+		again.stop(t)
+		if got := invoke(t, "evidence", "verify", "--db", db); !strings.HasPrefix(got, "verified") {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+
+	// A copy that somebody has signed with a key of their own is refused while the
+	// operator has one.
+	db := restored("", ".head")
+	copyTo(t, db+".key", start(t).db+".key")
+	if code, out, _ := attempt(t, "serve", "--db", db, "--listen", "127.0.0.1:0", "--accept-restore"); code != int(exitTampered) {
+		t.Errorf("under another key: exit code %d\n%s", code, out)
+	}
+}
+
+func copyTo(t *testing.T, to, from string) {
+	t.Helper()
+	data, err := os.ReadFile(from)
+	if err == nil {
+		err = os.WriteFile(to, data, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// changeFile changes a SQLite database as something else would.
+func changeFile(t *testing.T, file, text string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", file)
+	if err == nil {
+		_, err = db.Exec(text)
+		err = errors.Join(err, db.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }

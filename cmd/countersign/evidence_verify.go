@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
+	"strings"
 
 	"countersign/domain"
 	"countersign/domain/evidence"
@@ -13,18 +15,22 @@ import (
 )
 
 var evidenceVerify = command{
-	name: "evidence verify", flags: "[--vkey KEY] [--checkpoint FILE] [--bundle FILE]",
+	name: "evidence verify", flags: "[--vkey KEY] [--checkpoint FILE] [--bundle FILE] [--json]",
 	about: "Verifies the database, or a bundle, and changes nothing. Exit codes: 0 verified, 4 tampered, 3 cannot tell.",
 	setup: func(f *flag.FlagSet) action {
 		o := &verifyOptions{}
 		f.Var((*filled)(&o.vkey), "vkey", "the `KEY` that must have signed; else that of the signing key beside the database")
 		f.Var((*filled)(&o.checkpoint), "checkpoint", "`FILE` with a checkpoint kept from before, with which the log must begin")
 		f.Var((*filled)(&o.bundle), "bundle", "`FILE` with a bundle to verify instead of the database")
+		f.BoolVar(&o.json, "json", false, "print what was found out as JSON")
 		return o.run
 	},
 }
 
-type verifyOptions struct{ vkey, checkpoint, bundle string }
+type verifyOptions struct {
+	vkey, checkpoint, bundle string
+	json                     bool
+}
 
 // verdict ends the program with one of the exit codes of evidence verify.
 type verdict int
@@ -44,6 +50,9 @@ func (v verdict) Error() string {
 
 func (o *verifyOptions) run(ctx context.Context, c *call) error {
 	report, err := o.verify(ctx, c)
+	if o.json {
+		return c.concludeJSON(report, err)
+	}
 	if err != nil {
 		fmt.Fprintf(c.stdout, "cannot tell: %v\n", err)
 		return exitUnknown
@@ -173,4 +182,59 @@ func (c *call) conclude(r *evidence.Report) error {
 	}
 	say("verified: %d log entries and %d contents\norigin %s\nsize %d\nroot %s", r.Entries, r.Contents, r.Checkpoint.Origin, r.Checkpoint.Size, r.Checkpoint.Root)
 	return nil
+}
+
+// The results of a verification.
+const (
+	resultVerified = "verified"
+	resultTampered = "tampered"
+	resultUnknown  = "unknown"
+)
+
+// verifyReport is what evidence verify prints as JSON.
+type verifyReport struct {
+	Result   string   `json:"result"`
+	Findings []string `json:"findings"` // what is not as it was logged, the first of them
+	More     int      `json:"more"`     // findings beyond these
+	Unknown  []string `json:"unknown"`  // why there is no result
+	Notes    []string `json:"notes"`
+	Entries  int64    `json:"entries"`
+	Contents int      `json:"contents"`
+	Origin   string   `json:"origin"`
+	Size     int64    `json:"size"`
+	Root     string   `json:"root"`
+}
+
+// concludeJSON is conclude for programs. The error is why there is no report.
+func (c *call) concludeJSON(r *evidence.Report, failed error) error {
+	if failed != nil {
+		r = &evidence.Report{Unknown: []string{failed.Error()}}
+	}
+	told, conclusion := verifyReport{
+		Result: resultVerified, Findings: shortened(r.Findings), More: r.More, Unknown: shortened(r.Unknown), Notes: shortened(r.Notes),
+		Entries: r.Entries, Contents: r.Contents, Origin: r.Checkpoint.Origin, Size: r.Checkpoint.Size, Root: r.Checkpoint.Root.String(),
+	}, error(nil)
+	switch {
+	case r.Tampered():
+		told.Result, conclusion = resultTampered, exitTampered
+	case !r.Verified():
+		told.Result, conclusion = resultUnknown, exitUnknown
+	}
+	if err := json.NewEncoder(c.stdout).Encode(told); err != nil && conclusion == nil {
+		return err
+	}
+	return conclusion
+}
+
+// shortened bounds each of some sentences: what was changed may be the key of a
+// row, of any length.
+func shortened(list []string) []string {
+	const enough = 500
+	some := make([]string, len(list))
+	for i, text := range list {
+		if some[i] = text; len(text) > enough {
+			some[i] = strings.ToValidUTF8(text[:enough], "") + "…"
+		}
+	}
+	return some
 }

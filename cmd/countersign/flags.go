@@ -27,7 +27,7 @@ func (cmd *command) wrong(format string, args ...any) error {
 
 // settings are the flags that describe where the program runs rather than what
 // one call does: they may also come from the environment.
-var settings = []string{"db", "listen", "base-url", "host", "trusted-proxy", "allow-self-approval", "metrics", "limits", "signing-key", "head"}
+var settings = []string{"db", "listen", "base-url", "host", "trusted-proxy", "allow-self-approval", "metrics", "verify-every", "limits", "signing-key", "head"}
 
 // variable is the environment variable of a flag, "" for those without.
 func variable(name string) string {

@@ -11,12 +11,13 @@ import (
 
 var keyCreate = command{
 	name: "key create", names: []string{"NAME"}, flags: "--role ROLE… [--owner USER] [--may-decide] [--expires 90d]",
-	about: "Creates a key for an agent. It prints the key alone on standard output, this once: it is kept nowhere.",
+	about: "Creates a key for an agent. It prints the key alone on standard output, this once: it is kept nowhere. " +
+		"One made here has no maker; who makes a key on the page of keys may not decide what it requests.",
 	setup: func(f *flag.FlagSet) action {
 		var roles list
 		var expires life
 		f.Var(&roles, "role", "a `ROLE` to hold, by name or id; repeat for several")
-		owner := f.String("owner", "", "the `USER` who answers for the key; nobody in their group decides what it requests")
+		owner := f.String("owner", "", "the `USER` who answers for the key; nobody in their group decides what it requests. Without one the key stands alone: it sees only what it requested itself")
 		mayDecide := f.Bool("may-decide", false, "let the key decide what others request; needs an owner")
 		f.Var(&expires, "expires", "how long it lives: a `SPAN` such as 90d or 12h; else for ever")
 		return func(ctx context.Context, c *call) error {

@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"countersign/domain"
+	"countersign/store"
 )
 
 func main() {
@@ -22,7 +23,8 @@ func main() {
 	os.Exit(code)
 }
 
-// Exit codes of every command (API.md, Command line); evidence verify has more.
+// Exit codes of every command (API.md, Command line); evidence verify has more, and
+// one of them says everywhere that a database was changed.
 const (
 	exitDone   = 0
 	exitFailed = 1
@@ -46,6 +48,9 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdin i
 		return exitUsage
 	}
 	fmt.Fprintf(c.stderr, "countersign: %s\n", explain(err))
+	if errors.Is(err, store.ErrTampered) {
+		return int(exitTampered)
+	}
 	return exitFailed
 }
 

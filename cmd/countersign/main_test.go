@@ -25,6 +25,10 @@ func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
+		Setup: func(e *testscript.Env) error {
+			e.Setenv(variable("verify-every"), "0")
+			return nil
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits,
 			"postgres": func(ts *testscript.TestScript, _ bool, _ []string) { // a new database, for all that follows

@@ -84,6 +84,25 @@ func newMetrics(log *backlog) *metrics {
 	return m
 }
 
+// tellVerification tells of the server's own verifications too.
+func (m *metrics) tellVerification(svc *domain.Service) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "countersign_verification_timestamp_seconds", Help: "When the last verification of the database ended that came to a result, 0 while none has.",
+	}, func() float64 {
+		if v := svc.Verification(); !v.Ended.IsZero() {
+			return float64(v.Ended.UnixMilli()) / 1000
+		}
+		return 0
+	}), prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "countersign_verification_ok", Help: "0 if that verification found the database changed, else 1.",
+	}, func() float64 {
+		if svc.Verification().Tampered() {
+			return 0
+		}
+		return 1
+	}))
+}
+
 // request is told of every request that was answered.
 func (m *metrics) request(r web.Request) {
 	m.requests.WithLabelValues(r.Method, r.Route, strconv.Itoa(r.Status/100)+"xx").Observe(r.Took.Seconds())

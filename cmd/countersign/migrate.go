@@ -12,7 +12,7 @@ import (
 
 var migrate = command{
 	name: "migrate", flags: "[--from FILE]",
-	about: "Creates the database or brings it to this program's schema. Every other command does the same first, but for evidence verify and migrate status, which change nothing. With --from it moves a SQLite database into an empty PostgreSQL one.",
+	about: "Creates the database or brings it to this program's schema. Every other command does the same first, but for evidence verify and migrate status, which change nothing. A database that was changed after it was signed is refused with exit code 4. With --from it moves a SQLite database into an empty PostgreSQL one.",
 	setup: func(f *flag.FlagSet) action {
 		from := f.String("from", "", "the `FILE` of a SQLite database to move; it is not changed, and must not be in use")
 		return func(ctx context.Context, c *call) error {

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"countersign/domain"
+	"countersign/views"
 )
 
 var roleList = command{
@@ -41,7 +42,7 @@ var roleShow = command{
 				return c.table([][]string{
 					{"name", r.Name},
 					{"id", r.ID},
-					{"description", printable(r.Description)},
+					{"description", r.Description},
 					{"capabilities", capabilities(r)},
 					{"users", holders(use.Users)},
 					{"keys", holders(use.Keys)},
@@ -113,12 +114,13 @@ func roleNames(ctx context.Context, svc *domain.Service) (func(ids []string) str
 	}, err
 }
 
-// printable keeps text that agents wrote from steering the terminal.
+// printable keeps text that others wrote from steering the terminal, and marks in
+// it what is not what it looks like.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return unicode.ReplacementChar
 		}
 		return r
-	}, text)
+	}, views.Marked(text))
 }

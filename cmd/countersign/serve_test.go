@@ -24,7 +24,6 @@ import (
 
 	"countersign/domain"
 	"countersign/store"
-	"countersign/web/park"
 )
 
 // patience bounds how long a test waits for what must happen.
@@ -99,6 +98,7 @@ func start(t *testing.T, args ...string) *running {
 	if !slices.Contains(args, "--listen") {
 		args = append(args, "--listen", "127.0.0.1:0")
 	}
+	args = unverified(args)
 	ctx, cancel := context.WithCancel(context.Background())
 	r.cancel = cancel
 	go func() {
@@ -110,6 +110,15 @@ func start(t *testing.T, args ...string) *running {
 		r.db = r.stdout.await(t, 1, `Everything is in (\S+) and goes`)[1]
 	}
 	return r
+}
+
+// unverified spares a server the verifications of its database, which take from
+// what tests measure, unless the test says how often they are.
+func unverified(args []string) []string {
+	if slices.Contains(args, "--verify-every") {
+		return args
+	}
+	return append(args, "--verify-every", "0")
 }
 
 // stop ends the server as a signal would, and checks that it ends well and in
@@ -399,7 +408,7 @@ func TestServe_AddressInUse(t *testing.T) {
 func TestServe_StopsWhenTheDatabaseFails(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("input/output error")
-	s := &server{feed: domain.NewFeed(), http: &http.Server{}, lot: park.NewLot(parkAfter), failed: make(chan error, 1), logger: slog.New(slog.DiscardHandler)}
+	s := &server{feed: domain.NewFeed(), http: &http.Server{}, failed: make(chan error, 1), logger: slog.New(slog.DiscardHandler)}
 	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "a.db"), store.Options{Committed: s.feed.Publish})
 	if err != nil {
 		t.Fatal(err)

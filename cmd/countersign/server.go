@@ -15,10 +15,9 @@ import (
 	"countersign/domain"
 	"countersign/store"
 	"countersign/web"
-	"countersign/web/park"
 )
 
-// Bounds of one connection. Streams and long waits lift the write timeout for
+// Bounds of one connection. Streams and long waits extend the write timeout for
 // themselves.
 const (
 	headerTimeout  = 5 * time.Second
@@ -27,10 +26,6 @@ const (
 	idleTimeout    = 2 * time.Minute
 	maxHeaderBytes = 64 << 10
 )
-
-// parkAfter is how long a request waits before it is parked: most answers of
-// programs are quicker, and people are slower.
-const parkAfter = 250 * time.Millisecond
 
 // stopTimeout is how long requests may take to end when the server stops. With
 // what comes before and after, it is gone within five seconds. drainTimeout is
@@ -45,14 +40,17 @@ const (
 
 // server is a running Countersign.
 type server struct {
-	svc     *domain.Service
-	feed    *domain.Feed
-	http    *http.Server
-	lot     *park.Lot             // where those are parked who wait long
-	drain   func(context.Context) // makes it say that it stops, and waits until that was heard
-	logger  *slog.Logger
-	metrics *metrics   // nil: nobody asked for any
-	failed  chan error // why it must stop; the first reason is enough
+	svc  *domain.Service
+	feed *domain.Feed
+	http *http.Server
+	// requests are those being answered, streams too, whose connections are not the
+	// HTTP server's any more.
+	requests sync.WaitGroup
+	drain    func(context.Context) // makes it say that it stops, and waits until that was heard
+	logger   *slog.Logger
+	metrics  *metrics   // nil: nobody asked for any
+	verifier *verifier  // nil: the database is not verified
+	failed   chan error // why it must stop; the first reason is enough
 }
 
 // slowCommit is how long a commit may take, with the wait for its turn, before
@@ -110,12 +108,13 @@ func (s *server) answer(config web.Config) {
 	if s.metrics != nil {
 		config.Observed, config.Waiting = s.metrics.request, s.metrics.waiting
 	}
-	s.lot = park.NewLot(parkAfter)
-	config.Lot = s.lot
 	handler := web.New(config)
 	s.drain = handler.Drain
-	s.http = s.bounded(handler)
-	s.lot.Join(s.http)
+	s.http = s.bounded(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.requests.Add(1)
+		defer s.requests.Done()
+		handler.ServeHTTP(w, r)
+	}))
 }
 
 // bounded serves within the bounds of connections.
@@ -138,7 +137,7 @@ func version() string {
 }
 
 // serve answers until ctx ends or something fails. Then the agent of the demo
-// stops asking, load balancers are told, waits and streams are ended (they would
+// stops asking, a verification is ended, load balancers are told, waits and streams are ended (they would
 // not end by themselves), requests are finished, and the clock stops.
 func (s *server) serve(ctx context.Context, listener net.Listener, agent func(context.Context)) (err error) {
 	tuneCollector()
@@ -149,18 +148,19 @@ func (s *server) serve(ctx context.Context, listener net.Listener, agent func(co
 	defer hush()
 	new(silent).watch(s.http)
 	var running, agents sync.WaitGroup
-	for _, l := range []net.Listener{listener, s.lot} {
-		running.Go(func() {
-			if err := s.http.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-				s.fail(err)
-			}
-		})
-	}
+	running.Go(func() {
+		if err := s.http.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			s.fail(err)
+		}
+	})
 	running.Go(func() {
 		if err := s.svc.RunClock(background); err != nil {
 			s.fail(err)
 		}
 	})
+	if s.verifier != nil {
+		running.Go(func() { s.verifier.run(asking) })
+	}
 	agents.Go(func() { agent(asking) })
 	s.logger.Info("the server answers", "address", listener.Addr(), "version", version())
 
@@ -180,11 +180,16 @@ func (s *server) serve(ctx context.Context, listener net.Listener, agent func(co
 		enough()
 	}
 	s.feed.Close()
-	s.lot.Drain(last) // before the server accepts nothing any more
 	if late := s.http.Shutdown(last); late != nil {
 		s.logger.Warn("requests were cut off", "error", late)
 		err = errors.Join(err, s.http.Close())
 	}
+	answered, all := context.WithCancel(last)
+	go func() {
+		s.requests.Wait()
+		all()
+	}()
+	<-answered.Done()
 	stop()
 	ended, end := context.WithTimeout(last, clockTimeout)
 	go func() {

@@ -71,6 +71,7 @@ var pageRules = map[string]rule{
 	"GET /log":                       {path: "/log", caps: "trace.read"},
 	"GET /evidence":                  {path: "/evidence", caps: "trace.read"},
 	"GET /evidence/checkpoint.txt":   {path: "/evidence/checkpoint.txt", caps: "trace.read"},
+	"POST /evidence/verify":          {path: "/evidence/verify", caps: "trace.read"},
 	"GET /evidence/confirms":         {path: "/evidence/confirms?confirm_id=ID", object: "confirm", caps: "trace.read", requester: true},
 	"GET /evidence/confirms/:id":     {path: "/evidence/confirms/ID", object: "confirm", caps: "trace.read", requester: true},
 	"GET /traces/:id":                {path: "/traces/ID", object: "trace", caps: "trace.read"},
@@ -134,6 +135,7 @@ type caller struct {
 	role      *domain.Role
 	user      bool
 	mayDecide bool
+	alone     bool // a key without an owner
 }
 
 func (c *caller) can(caps string) bool {
@@ -179,7 +181,8 @@ func (c *caller) expected(r rule, own bool) int {
 }
 
 // TestBarR11_AccessMatrix asks at every address as every role, of what is one's
-// own and of what is another's, as a user, a key and a key that may decide. The
+// own and of what is another's, as a user, a key, a key that may decide and a key
+// without an owner. The
 // answers are DESIGN's, a refusal changes nothing in any table, and whoever is
 // refused what is another's is told the same of what does not exist.
 func TestBarR11_AccessMatrix(t *testing.T) {
@@ -200,7 +203,7 @@ func accessMatrix(b *bar, h *house, oneIn int, middle func()) {
 	bystander := h.user("bystander", "guest")
 	_, agent := h.key(domain.KeyInput{Name: "bystander", Roles: []string{"guest"}})
 	h.user("foreign", "guest")
-	foreign := posts(h, "foreign")
+	foreign, alone := posts(h, "foreign", "foreign"), posts(h, "alone", "")
 
 	rows, err := h.Roles(t.Context(), domain.System)
 	if err != nil {
@@ -221,7 +224,9 @@ func accessMatrix(b *bar, h *house, oneIn int, middle func()) {
 			&caller{visitor: h.signedIn(name), name: name, role: role, user: true},
 			&caller{visitor: &visitor{house: h, key: key}, name: "key-" + role.Name, role: role},
 			&caller{visitor: &visitor{house: h, key: decider}, name: "decider-" + role.Name, role: role, mayDecide: true})
-		posts(h, name)
+		posts(h, name, name)
+		lone, _ := h.key(domain.KeyInput{Name: "lone-" + role.Name, Roles: []string{role.Name}})
+		callers = append(callers, &caller{visitor: &visitor{house: h, key: lone}, name: "lone-" + role.Name, role: role, alone: true})
 	}
 	tried, nobody := map[int]int{}, domain.Ref{ID: "unknown"}
 	// Refusals come first: they must leave everything as it is.
@@ -237,7 +242,11 @@ func accessMatrix(b *bar, h *house, oneIn int, middle func()) {
 				if !ok {
 					continue
 				}
-				for _, id := range []string{owner, foreign} {
+				ids := []string{owner, foreign}
+				if c.alone { // and so is whose that is
+					ids = []string{alone}
+				}
+				for _, id := range ids {
 					want := c.expected(rule, id == owner)
 					if (want == 0) != allowed || r.Path == "/logout" || r.Path == "/live" {
 						continue
@@ -248,8 +257,8 @@ func accessMatrix(b *bar, h *house, oneIn int, middle func()) {
 					switch {
 					case want != 0 && got.status != want, want == 0 && refusal, got.status >= http.StatusInternalServerError:
 						b.violated("%s: %s %s of %s: status %d, want %d: %.300s", c.name, r.Method, r.Path, id, got.status, want, got.body)
-					case id == foreign && (want == http.StatusNotFound || want != 0 && rule.object == ""):
-						if unknown := c.asks(r.Method, rule, "unknown", nobody, nobody); unknown.anonymous("unknown") != got.anonymous(foreign) {
+					case id != owner && (want == http.StatusNotFound || want != 0 && rule.object == ""):
+						if unknown := c.asks(r.Method, rule, "unknown", nobody, nobody); unknown.anonymous("unknown") != got.anonymous(id) {
 							b.violated("%s: %s %s tells the unknown from another's: status %d and %d", c.name, r.Method, r.Path, unknown.status, got.status)
 						}
 					}
@@ -326,11 +335,11 @@ func (a told) anonymous(id string) string {
 // are masked anew on every page.
 var ownMarks = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|20[0-9T:.-]+Z|[A-Za-z0-9_-]{86}`)
 
-// posts makes an object of every kind, named by the user in whose group it is.
-func posts(h *house, owner string) (id string) {
+// posts makes an object of every kind with the id, as a key of the owner's, or of
+// nobody's.
+func posts(h *house, id, owner string) string {
 	h.t.Helper()
-	id = owner
-	_, key := h.key(domain.KeyInput{Name: "poster-" + owner, Roles: []string{"planner", "executor", "architect"}, Owner: owner})
+	_, key := h.key(domain.KeyInput{Name: "poster-" + id, Roles: []string{"planner", "executor", "architect"}, Owner: owner})
 	limits := h.Limits().Wire()
 	approval, err := mplp.ParseApproval(fmt.Appendf(nil, `{"confirm_id":%q,"approval_key":"%s_1",%s`, id, id, aCall[1:]), limits)
 	if err == nil {

@@ -110,9 +110,10 @@ func hostile(random *rand.Rand) string {
 func pagesOf(h *house, reader *visitor, agent domain.Ref, id, text string) map[string]string {
 	h.t.Helper()
 	quoted, limits := jsonString(text), h.Limits().Wire()
+	title := jsonString(within(text, limits.Title))
 	args := fmt.Sprintf(`{%s:[%s,{"a":%s}]}`, quoted, quoted, quoted)
-	action := fmt.Sprintf(`{"name":%s,"description":%s,"args":%s}`, jsonString(nameable(text)), quoted, args)
-	situation, err := mplp.ParseContext(fmt.Appendf(nil, `{"context_id":%q,"title":%s,"summary":%s,"status":"active"}`, id, quoted, quoted), limits)
+	action := fmt.Sprintf(`{"name":%s,"description":%s,"args":%s}`, jsonString(nameable(within(text, limits.Title))), quoted, args)
+	situation, err := mplp.ParseContext(fmt.Appendf(nil, `{"context_id":%q,"title":%s,"summary":%s,"status":"active"}`, id, title, quoted), limits)
 	if err == nil {
 		_, err = h.CreateContext(h.t.Context(), agent, situation)
 	}
@@ -120,7 +121,7 @@ func pagesOf(h *house, reader *visitor, agent domain.Ref, id, text string) map[s
 		h.t.Fatal(err)
 	}
 	plan, err := mplp.ParsePlan(fmt.Appendf(nil, `{"plan_id":%q,"context_id":%q,"title":%s,"objective":%s,"trace":{"trace_id":%q,"span_id":"s"},"steps":[{"step_id":"s1","description":%s,"agent_role":%s},{"step_id":"s2","description":%s,"dependencies":["s1"]}]}`,
-		id, id, quoted, quoted, id, quoted, quoted, quoted), limits)
+		id, id, title, quoted, id, quoted, title, quoted), limits)
 	if err == nil {
 		_, err = h.PostPlan(h.t.Context(), agent, plan)
 	}
@@ -166,6 +167,17 @@ func pagesOf(h *house, reader *visitor, agent domain.Ref, id, text string) map[s
 	return pages
 }
 
+// within is as much of a text as has so many bytes.
+func within(text string, bytes int) string {
+	if len(text) <= bytes {
+		return text
+	}
+	for bytes > 0 && !utf8.RuneStart(text[bytes]) {
+		bytes--
+	}
+	return text[:bytes]
+}
+
 // nameable is a text without control characters, which no name has.
 func nameable(text string) string {
 	return strings.Map(func(r rune) rune {
@@ -188,8 +200,8 @@ func jsonString(text string) string {
 }
 
 // skeleton is the tree of elements with the names of their attributes. Marks of
-// what hides, and the count of them, are the text's own; and there are as many
-// lines as the text has.
+// what hides, the count of them, and how much a list leaves out, are the text's
+// own; and there are as many lines as the text has.
 func skeleton(b *bar, page string) string {
 	root, err := html.Parse(strings.NewReader(page))
 	if err != nil {
@@ -206,10 +218,10 @@ func branches(n *html.Node) (lines []string) {
 		class := attribute(c, "class")
 		inner := branches(c)
 		switch {
-		case class == "invisible" || class == "mixed-script":
+		case slices.Contains([]string{"invisible", "mixed-script", "look-alike", "not-ascii", "edge-space", "turned", "turned number"}, class):
 			lines = append(lines, inner...)
 			continue
-		case class == "hidden-count":
+		case class == "hidden-count" || class == "left-out":
 			continue
 		}
 		branch := []string{"<" + c.Data + " " + strings.Join(attributes(c), " ")}

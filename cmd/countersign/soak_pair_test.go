@@ -132,7 +132,7 @@ func (p *pair) revokeAndDie(b *bar) {
 	h.user("leaving", "guest")
 	h.user("narrowed", "narrowed")
 	h.user("foreseen", "guest")
-	posts(h, "foreseen")
+	posts(h, "foreseen", "foreseen")
 	text, key := h.key(domain.KeyInput{Name: "revoked", Roles: []string{"guest"}})
 	administrator, leaving := h.signedIn("administrator"), h.signedIn("leaving")
 	holders := []struct {

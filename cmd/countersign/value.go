@@ -72,6 +72,22 @@ func (l *life) Set(value string) error {
 	return nil
 }
 
+// interval is a flag for how often something is done: 6h, or 0 for never.
+type interval time.Duration
+
+func (i *interval) String() string { return time.Duration(*i).String() }
+
+func (i *interval) Set(value string) error {
+	if value == "0" {
+		*i = 0
+		return nil
+	}
+	if err := (*life)(i).Set(value); err != nil {
+		return fmt.Errorf("%w, or 0 for never", err)
+	}
+	return nil
+}
+
 // address is a flag for the server's own URL: a scheme and a host, no path.
 type address struct{ url *url.URL }
 

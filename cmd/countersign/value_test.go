@@ -58,4 +58,4 @@ func TestAddress(t *testing.T) {
 	}
 }
 
-var _ = []flag.Value{(*list)(nil), (*life)(nil), (*address)(nil), (*networks)(nil)}
+var _ = []flag.Value{(*list)(nil), (*life)(nil), (*interval)(nil), (*address)(nil), (*networks)(nil)}

@@ -2,6 +2,9 @@ package evidence
 
 import (
 	"crypto/ed25519"
+	"crypto/hkdf"
+	"crypto/hmac"
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
@@ -18,6 +21,7 @@ type SigningKey struct {
 	signer note.Signer
 	text   string
 	vkey   string
+	seed   []byte
 }
 
 var errKey = errors.New("this is not a signing key")
@@ -54,7 +58,7 @@ func ParseSigningKey(text string) (*SigningKey, error) {
 	}
 	public := ed25519.NewKeyFromSeed(data[1:]).Public().(ed25519.PublicKey)
 	vkey, err := note.NewEd25519VerifierKey(signer.Name(), public)
-	return &SigningKey{signer, text, vkey}, err
+	return &SigningKey{signer, text, vkey, data[1:]}, err
 }
 
 // Origin is the name of the log that the key signs for.
@@ -65,3 +69,15 @@ func (k *SigningKey) VKey() string { return k.vkey }
 
 // Secret is the private half, to be kept apart from the database.
 func (k *SigningKey) Secret() string { return k.text }
+
+// MAC is the HMAC-SHA-256 of a message, under a key that HKDF derives from this
+// one for a purpose: what is made for one is worth nothing for another.
+func (k *SigningKey) MAC(purpose string, message []byte) ([]byte, error) {
+	derived, err := hkdf.Key(sha256.New, k.seed, nil, "countersign/mac/v1/"+purpose, sha256.Size)
+	if err != nil {
+		return nil, err
+	}
+	mac := hmac.New(sha256.New, derived)
+	mac.Write(message)
+	return mac.Sum(nil), nil
+}

@@ -30,6 +30,9 @@ type Handover struct {
 	Signed string
 }
 
+// HandsOver says whether another key signs after the entry.
+func (e *Entry) HandsOver() bool { return e.Type == EntryKeyRotated || e.Type == EntryRestored }
+
 type succession struct {
 	Succession
 	entry *Entry

@@ -32,8 +32,8 @@ func (a *Action) read(v value, o *Object) {
 	v.r.members(v.path, o, fields{
 		{"name", toolName(&a.Name)},
 		{"args", arguments(&a.Args)},
-		{"tool_use_id", text(&a.ToolUseID)},
-		{"description", text(&a.Description)},
+		{"tool_use_id", title(&a.ToolUseID)},
+		{"description", described(&a.Description)},
 	}, "name", "args")
 }
 

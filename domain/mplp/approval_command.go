@@ -23,7 +23,7 @@ func ParseApprovalCommand(data []byte, l Limits) (*ApprovalCommand, error) {
 		{"approval_key", id(&c.Key)}, // or the id of a confirm that has none
 		{"content_hash", contentHash(&c.ContentHash)},
 		{"user_edit_content", text(&c.UserEditContent)},
-		{"decided_by_role", filledText(&c.DecidedByRole)},
+		{"decided_by_role", filledTitle(&c.DecidedByRole)},
 		{"reason", text(&c.Reason)},
 		{"decisions", actionDecisions(&c.Decisions)},
 	}, "decisions")

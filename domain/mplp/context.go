@@ -30,12 +30,12 @@ func ParseContext(data []byte, l Limits) (*Context, error) {
 		{"trace", trace(&c.Trace)},
 		{"context_id", id(&c.ID)},
 		{"root", c.root},
-		{"title", filledText(&c.Title)},
+		{"title", filledTitle(&c.Title)},
 		{"status", oneOf(&c.Status, contextStatuses...)},
-		{"summary", text(&ignored)},
-		{"language", text(&ignored)},
-		{"owner_role", text(&c.OwnerRole)},
-		{"tags", texts(&tags)},
+		{"summary", described(&ignored)},
+		{"language", title(&ignored)},
+		{"owner_role", title(&c.OwnerRole)},
+		{"tags", titles(&tags)},
 		{"constraints", anyObject},
 		{"created_at", moment(&c.CreatedAt)},
 		{"updated_at", moment(&c.UpdatedAt)},
@@ -60,6 +60,6 @@ func openText(v value, o *Object, name string) string {
 	if !ok || isNull(raw) {
 		return ""
 	}
-	text, _ := value{r: v.r, path: join(v.path, name), raw: raw}.text()
+	text, _ := value{r: v.r, path: join(v.path, name), raw: raw}.textWithin(v.r.limits.Title)
 	return text
 }

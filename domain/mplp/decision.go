@@ -26,7 +26,7 @@ func ParseDecision(data []byte, l Limits) (*DecisionPost, error) {
 		{"content_hash", contentHash(&d.ContentHash)},
 		{"reason", text(&d.Reason)},
 		{"user_edit_content", text(&d.UserEditContent)},
-		{"decided_by_role", filledText(&d.DecidedByRole)},
+		{"decided_by_role", filledTitle(&d.DecidedByRole)},
 		{"decided_at", decidedAt},
 		{"decision_id", id(&d.DecisionID)},
 		{"decisions", actionDecisions(&d.Decisions)},

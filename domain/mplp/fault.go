@@ -69,13 +69,15 @@ func at(path, message string) string {
 
 // Limits bounds what one document may hold.
 type Limits struct {
-	Depth     int // nested objects and arrays, the document itself being 1
-	NumberLen int // characters of a number literal
-	Actions   int // actions of a confirm, and decisions of a command
-	Steps     int // steps of a plan
-	Edges     int // dependencies of a plan, over all its steps
-	Events    int // events that an object brings along
+	Depth       int // nested objects and arrays, the document itself being 1
+	NumberLen   int // characters of a number literal
+	Actions     int // actions of a confirm, and decisions of a command
+	Steps       int // steps of a plan
+	Edges       int // dependencies of a plan, over all its steps
+	Events      int // events that an object brings along
+	Title       int // bytes of a title, a tool's name, a role's label and other short texts
+	Description int // bytes of a description, an objective or a summary
 }
 
 // DefaultLimits are the limits of a server that was not told otherwise.
-var DefaultLimits = Limits{Depth: 32, NumberLen: 64, Actions: 32, Steps: 5_000, Edges: 20_000, Events: 10_000}
+var DefaultLimits = Limits{Depth: 32, NumberLen: 64, Actions: 32, Steps: 5_000, Edges: 20_000, Events: 10_000, Title: 1 << 10, Description: 4 << 10}

@@ -15,14 +15,29 @@ func text(p *string) func(value) {
 	return func(v value) { *p, _ = v.text() }
 }
 
-func filledText(p *string) func(value) {
-	return func(v value) { *p, _ = v.filledText() }
+// A title is a short text: pages name an object by it, and the log, which is
+// kept for ever, repeats it. What has only the body's limit is a plain text.
+func title(p *string) func(value) {
+	return func(v value) { *p, _ = v.textWithin(v.r.limits.Title) }
 }
 
-// toolName is a filledText that cannot forge a second line in a log.
+func filledTitle(p *string) func(value) {
+	return func(v value) { *p, _ = v.filledTitle() }
+}
+
+// described reads a text that is longer than a title and stands in lists.
+func described(p *string) func(value) {
+	return func(v value) { *p, _ = v.textWithin(v.r.limits.Description) }
+}
+
+func filledDescribed(p *string) func(value) {
+	return func(v value) { *p, _ = v.filled(v.textWithin(v.r.limits.Description)) }
+}
+
+// toolName is a filledTitle that cannot forge a second line in a log.
 func toolName(p *string) func(value) {
 	return func(v value) {
-		name, ok := v.filledText()
+		name, ok := v.filledTitle()
 		if ok && strings.ContainsFunc(name, unicode.IsControl) {
 			v.problem("pattern", "must not have control characters")
 		}
@@ -124,10 +139,10 @@ func whole(p **int64, low, high int64) func(value) {
 	}
 }
 
-func texts(p *[]string) func(value) {
+func titles(p *[]string) func(value) {
 	return func(v value) {
 		for _, e := range v.elements() {
-			s, _ := e.text()
+			s, _ := e.textWithin(v.r.limits.Title)
 			*p = append(*p, s)
 		}
 	}

@@ -27,8 +27,8 @@ func governance(locked *bool) func(value) {
 		}
 		var ignored string
 		v.r.members(v.path, o, fields{
-			{"lifecyclePhase", text(&ignored)},
-			{"truthDomain", text(&ignored)},
+			{"lifecyclePhase", title(&ignored)},
+			{"truthDomain", title(&ignored)},
 			{"locked", truth(locked)},
 			{"lastConfirmRef", anyObject},
 		})

@@ -23,6 +23,9 @@ type Step struct {
 // maxIndex is the largest integer that every JSON reader holds exactly.
 const maxIndex = 1<<53 - 1
 
+// ParseStoredPlan reads a plan that was held to limits when it came in.
+func ParseStoredPlan(data []byte) (*Plan, error) { return ParsePlan(data, stored) }
+
 // ParsePlan reads a plan and validates its graph: ids are unique, dependencies
 // stay within the plan, and there is no cycle (requirements P-17 to P-20,
 // P-22, P-24, P-25). Errors are *SyntaxError or *Invalid.
@@ -41,8 +44,8 @@ func ParsePlan(data []byte, l Limits) (*Plan, error) {
 		{"trace", trace(&p.Trace)},
 		{"plan_id", id(&p.ID)},
 		{"context_id", id(&p.ContextID)},
-		{"title", filledText(&p.Title)},
-		{"objective", filledText(&p.Objective)},
+		{"title", filledTitle(&p.Title)},
+		{"objective", filledDescribed(&p.Objective)},
 		{"status", oneOf(&p.Status, planStatuses...)},
 		{"steps", p.steps},
 	}, "context_id", "title", "objective", "steps")
@@ -79,17 +82,17 @@ func (s *Step) read(v value, o *Object) {
 	v.r.filled(o, v.path, "status")
 	v.r.members(v.path, o, fields{
 		{"step_id", id(&s.ID)},
-		{"description", filledText(&s.Description)},
+		{"description", filledDescribed(&s.Description)},
 		{"status", oneOf(&s.Status, stepStatuses...)},
 		{"dependencies", s.dependencies},
-		{"agent_role", text(&s.AgentRole)},
+		{"agent_role", title(&s.AgentRole)},
 		{"order_index", whole(&s.OrderIndex, 0, maxIndex)},
 	}, "step_id", "description")
 }
 
 func (s *Step) dependencies(v value) {
 	for _, e := range v.elements() {
-		dependency, _ := e.filledText()
+		dependency, _ := e.filledTitle()
 		s.Dependencies = append(s.Dependencies, dependency)
 	}
 }

@@ -19,7 +19,8 @@ type projection struct {
 }
 
 // stored objects were held to limits when they came in.
-var stored = Limits{Depth: math.MaxInt, NumberLen: math.MaxInt, Actions: math.MaxInt, Steps: math.MaxInt, Edges: math.MaxInt, Events: math.MaxInt}
+var stored = Limits{Depth: math.MaxInt, NumberLen: math.MaxInt, Actions: math.MaxInt, Steps: math.MaxInt, Edges: math.MaxInt, Events: math.MaxInt,
+	Title: math.MaxInt, Description: math.MaxInt}
 
 // epoch is the time of an event in an object that knows no time at all.
 const epoch = "1970-01-01T00:00:00.000Z"

@@ -37,7 +37,11 @@ func Bool(b bool) Raw { return strconv.AppendBool(nil, b) }
 
 // Array returns a JSON array of values that are JSON already.
 func Array(items ...Raw) Raw {
-	out := Raw{'['}
+	size := 2
+	for _, item := range items {
+		size += len(item) + 1
+	}
+	out := append(make(Raw, 0, size), '[')
 	for i, item := range items {
 		if i > 0 {
 			out = append(out, ',')

@@ -21,7 +21,7 @@ func (d *DecisionPost) record(v value) {
 	v.r.members(list[0].path, o, fields{
 		{"decision_id", id(&d.DecisionID)},
 		{"status", oneOf(&d.Status, "approved", "rejected")},
-		{"decided_by_role", filledText(&d.DecidedByRole)},
+		{"decided_by_role", filledTitle(&d.DecidedByRole)},
 		{"decided_at", decidedAt},
 		{"reason", text(&d.Reason)},
 		{"user_edit_content", text(&d.UserEditContent)},
@@ -42,7 +42,7 @@ func records(p *[]Decision) func(value) {
 			v.r.members(e.path, o, fields{
 				{"decision_id", id(&d.ID)},
 				{"status", oneOf(&d.Status, decisionStatuses...)},
-				{"decided_by_role", filledText(&d.DecidedByRole)},
+				{"decided_by_role", filledTitle(&d.DecidedByRole)},
 				{"decided_at", moment(&d.DecidedAt)},
 				{"reason", text(&d.Reason)},
 			}, "status", "decided_by_role")

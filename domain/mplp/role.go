@@ -26,9 +26,9 @@ func ParseRole(data []byte, l Limits) (*Role, error) {
 		{"governance", governance(&role.Locked)},
 		{"trace", trace(&role.Trace)},
 		{"role_id", id(&role.ID)},
-		{"name", filledText(&role.Name)},
-		{"description", text(&role.Description)},
-		{"capabilities", texts(&role.Capabilities)},
+		{"name", filledTitle(&role.Name)},
+		{"description", described(&role.Description)},
+		{"capabilities", titles(&role.Capabilities)},
 		{"created_at", moment(&role.CreatedAt)},
 		{"updated_at", moment(&role.UpdatedAt)},
 	}, "name")

@@ -15,6 +15,6 @@ func ParseStepPatch(data []byte, l Limits) (*StepPatch, error) {
 		return nil, err
 	}
 	p := &StepPatch{}
-	r.members("", o, fields{{"status", text(&p.Status)}, {"critical", truth(&p.Critical)}}, "status")
+	r.members("", o, fields{{"status", title(&p.Status)}, {"critical", truth(&p.Critical)}}, "status")
 	return verdict(r, p)
 }

@@ -38,8 +38,11 @@ func (t *Trace) attributes(v value) {
 	if !ok || isNull(raw) {
 		return
 	}
-	if t.StepID, ok = unquote(raw); !ok {
-		t.StepID = string(raw)
-		v.r.warn(join(v.path, "step_id"), "unbound", "is not a string")
+	step := value{r: v.r, path: join(v.path, "step_id"), raw: raw}
+	if raw[0] == '"' || len(raw) > v.r.limits.Title {
+		t.StepID, _ = step.textWithin(v.r.limits.Title)
+		return
 	}
+	t.StepID = string(raw)
+	v.r.warn(step.path, "unbound", "is not a string")
 }

@@ -43,7 +43,7 @@ func segments(v value) {
 			v.r.members(e.path, o, fields{
 				{"segment_id", id(new(string))},
 				{"parent_segment_id", id(new(string))},
-				{"label", text(new(string))},
+				{"label", title(new(string))},
 				{"status", oneOf(new(string), segmentStatuses...)},
 				{"started_at", moment(new(string))},
 				{"finished_at", moment(new(string))},

@@ -23,9 +23,24 @@ func (v value) text() (string, bool) {
 	return text, ok
 }
 
-// filledText is a string of at least one character.
-func (v value) filledText() (string, bool) {
+// textWithin is a string of so many bytes at most.
+func (v value) textWithin(limit int) (string, bool) {
 	text, ok := v.text()
+	if ok && len(text) > limit {
+		v.problem("limit", fmt.Sprintf("must have at most %d bytes, not %d", limit, len(text)))
+		return text, false
+	}
+	return text, ok
+}
+
+// filledTitle is a title of at least one character.
+func (v value) filledTitle() (string, bool) { return v.filled(v.textWithin(v.r.limits.Title)) }
+
+// filledText is a string of at least one character.
+func (v value) filledText() (string, bool) { return v.filled(v.text()) }
+
+// filled refuses the empty string.
+func (v value) filled(text string, ok bool) (string, bool) {
 	if ok && text == "" {
 		v.problem("min_length", "must have at least 1 character")
 	}

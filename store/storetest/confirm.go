@@ -21,7 +21,7 @@ var requested atomic.Int64
 // those that were made before it.
 func confirm(id string, edits ...func(*domain.Confirm)) *domain.Confirm {
 	c := &domain.Confirm{ID: id, TargetType: domain.TargetOther, TargetID: "t-" + id, Status: domain.Pending,
-		RequestedBy: agent, RequestedGroup: "keys", RequestedByName: "Deploy Agent", RequestedByRole: "executor",
+		RequestedBy: agent, RequestedGroup: "keys", RequestedByName: "Deploy Agent", RequestedByRole: "executor", RoleRegistered: true,
 		ReceivedAt: at(0), ContentHash: "sha256:c", BodyDigest: []byte{1}, RequestedSeq: 1000 + requested.Add(1)}
 	for _, edit := range edits {
 		edit(c)

@@ -104,11 +104,24 @@ func testConfirmVisibility(t *testing.T, s Store) {
 	insert(t, s, add("own", "user:u1", "", 1), add("own-role", "user:u1", "r2", 2),
 		add("other", "keys", "", 3), add("other-r1", "keys", "r1", 4), add("other-r2", "keys", "r2", 4), locked, imported, decided)
 
+	made := add("made", "key:k9", "r3", 9)
+	made.RequestedBy = domain.Ref{Kind: domain.KindAgent, ID: "k9"}
+	insert(t, s, made)
+	write(t, s, func(tx domain.Tx) error {
+		k := key("k9", "made")
+		k.Maker = "user:u3"
+		return tx.InsertKey(k)
+	})
+
 	for _, tt := range []struct {
 		name   string
 		filter domain.ConfirmFilter
 		want   []string
 	}{
+		{"mine of what another's key asks", domain.ConfirmFilter{Mine: true, Visible: everything, Decider: domain.Visibility{Group: "user:u1", Roles: []string{"r3"}}},
+			[]string{"other", "made"}},
+		{"mine of what a key asks that I made", domain.ConfirmFilter{Mine: true, Visible: everything, Decider: domain.Visibility{Group: "user:u3", Roles: []string{"r3"}}},
+			[]string{"own", "other"}},
 		{"nobody", domain.ConfirmFilter{}, nil},
 		{"own group", domain.ConfirmFilter{Visible: domain.Visibility{Group: "user:u1"}}, []string{"own-role", "own"}},
 		{"decider without roles", domain.ConfirmFilter{Status: domain.Pending, Visible: domain.Visibility{Group: "user:u1", Decides: true}},
@@ -268,7 +281,7 @@ func testConfirmsFarDown(t *testing.T, s Store) {
 }
 
 func testConfirmRows(t *testing.T, s Store) {
-	c := confirm("c1")
+	c, because := confirm("c1"), domain.Excerpt{Text: "because c1"}
 	first, last := decision(c, 0), decision(c, 1)
 	last.Actions = []domain.ActionDecision{{Type: domain.ActionApprove, ArgsHash: "sha256:a"}}
 	row := func(f domain.ConfirmFilter) *domain.ConfirmRow {
@@ -280,16 +293,17 @@ func testConfirmRows(t *testing.T, s Store) {
 		return list[0]
 	}
 	write(t, s, func(tx domain.Tx) error { return tx.InsertConfirm(c, content(c, "rm", "ls")) })
-	same(t, "pending", &domain.ConfirmRow{Confirm: *c, Reason: "because c1", Tools: []string{"rm", "ls"}}, row(domain.ConfirmFilter{Status: domain.Pending}))
+	same(t, "pending", &domain.ConfirmRow{Confirm: *c, Reason: because, Tools: []string{"rm", "ls"}}, row(domain.ConfirmFilter{Status: domain.Pending}))
+	same(t, "bare", &domain.ConfirmRow{Confirm: *c}, row(domain.ConfirmFilter{Status: domain.Pending, Bare: true}))
 	write(t, s, func(tx domain.Tx) error {
 		return all(finish(tx, c, domain.Approved, 3), tx.InsertDecision(first), tx.InsertDecision(last))
 	})
-	same(t, "by id", []*domain.ConfirmRow{{Confirm: *c, Reason: "because c1", Tools: []string{"rm", "ls"}}},
+	same(t, "by id", []*domain.ConfirmRow{{Confirm: *c, Reason: because, Tools: []string{"rm", "ls"}}},
 		read(t, s, func(r domain.Reader) ([]*domain.ConfirmRow, error) {
 			return r.ConfirmRows([]string{"c1", "none", "c1"})
 		}))
-	last.Actions = nil
-	same(t, "decided", &domain.ConfirmRow{Confirm: *c, Reason: "because c1", Tools: []string{"rm", "ls"}, Decision: last},
+	last.Actions, last.Reason, last.UserEditContent = nil, "", ""
+	same(t, "decided", &domain.ConfirmRow{Confirm: *c, Reason: because, Tools: []string{"rm", "ls"}, Decision: last},
 		row(domain.ConfirmFilter{Decided: true}))
 }
 

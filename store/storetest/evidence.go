@@ -57,7 +57,7 @@ func begin(s Store) (handed *evidence.Succession, err error) {
 // testForget: content goes with what decisions repeat of it, and only what no
 // plan relies on is offered.
 func testForget(t *testing.T, s Store) {
-	done, pending, live := confirm("done"), confirm("pending"), confirm("live", func(c *domain.Confirm) { c.PlanID = "p1" })
+	done, pending, live := confirm("done", func(c *domain.Confirm) { c.RoleRegistered = false }), confirm("pending"), confirm("live", func(c *domain.Confirm) { c.PlanID = "p1" })
 	running := plan("p1", 0)
 	running.Status = domain.PlanInProgress
 	write(t, s, func(tx domain.Tx) error { return tx.InsertPlan(running, []byte(`{}`)) })
@@ -81,8 +81,10 @@ func testForget(t *testing.T, s Store) {
 		return nil
 	})
 	left := read(t, s, func(r domain.Reader) ([]*domain.Decision, error) { return r.Decisions(done.RequestedSeq) })
-	made.UserEditContent = ""
-	made.Actions = []domain.ActionDecision{{Type: "edit", Name: "rm", ArgsHash: "sha256:x"}}
+	made.UserEditContent, made.Reason = "", ""
+	made.Actions = []domain.ActionDecision{{Type: "edit", ArgsHash: "sha256:x"}}
 	same(t, "decisions", []*domain.Decision{made}, left)
+	row := read(t, s, func(r domain.Reader) (*domain.Confirm, error) { return r.Confirm(done.ID) })
+	same(t, "the role that is only a label", "", row.RequestedByRole)
 	wantError(t, "ForgetContent twice", domain.ErrNotFound, tryWrite(s, func(tx domain.Tx) error { return tx.ForgetContent(done) }))
 }

@@ -122,7 +122,7 @@ func key(id, name string, roles ...string) *domain.Key {
 
 func testKeys(t *testing.T, s Store) {
 	want := key("k1", "agent", "b", "a")
-	want.OwnerID, want.MayDecide, want.ExpiresAt = "u1", true, at(100)
+	want.OwnerID, want.Maker, want.MayDecide, want.ExpiresAt = "u1", "user:u2", true, at(100)
 	older := key("k2", "agent")
 	older.CreatedAt = at(-1)
 	write(t, s, func(tx domain.Tx) error {

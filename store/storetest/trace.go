@@ -46,6 +46,21 @@ func testConsumptions(t *testing.T, s Store) {
 	again := *want
 	again.ExecutionID = "e2"
 	wantError(t, "a second use", domain.ErrConflict, tryWrite(s, func(tx domain.Tx) error { return tx.InsertConsumption(&again) }))
+	step := &domain.Consumption{RequestedSeq: c.RequestedSeq, Subject: "step:s1", PlanID: "p1", StepID: "s1", ExecutionID: "e1", ConsumedBy: agent, ConsumedAt: at(5), Seq: 2}
+	action := &domain.Consumption{RequestedSeq: unused.RequestedSeq, Subject: "action:1", PlanID: "p1", StepID: "s1", ExecutionID: "e1", ConsumedBy: agent, ConsumedAt: at(5), Seq: 3}
+	write(t, s, func(tx domain.Tx) error { return all(tx.InsertConsumption(step), tx.InsertConsumption(action)) })
+	same(t, "ConsumptionOfStep", step,
+		read(t, s, func(r domain.Reader) (*domain.Consumption, error) { return r.ConsumptionOfStep("p1", "s1") }))
+	another := *step
+	another.RequestedSeq = unused.RequestedSeq
+	wantError(t, "a second use of a step, by another confirm", domain.ErrConflict, tryWrite(s, func(tx domain.Tx) error { return tx.InsertConsumption(&another) }))
+	elsewhere := another
+	elsewhere.PlanID = "p2"
+	write(t, s, func(tx domain.Tx) error { return tx.InsertConsumption(&elsewhere) })
+	wantError(t, "a step that is not used", domain.ErrNotFound, s.View(context.Background(), func(r domain.Reader) error {
+		_, err := r.ConsumptionOfStep("p1", "s2")
+		return err
+	}))
 	for _, absent := range []struct {
 		seq     int64
 		subject string

@@ -20,7 +20,7 @@ import (
 
 	"countersign/domain"
 	"countersign/domain/credential"
-	"countersign/web/park"
+	"countersign/web/budget"
 	"countersign/web/route"
 )
 
@@ -31,10 +31,14 @@ type Options struct {
 	// Waiting is told when callers begin (1) or end (-1) to wait, by kind:
 	// long-poll, sse or websocket. Nil: nobody is.
 	Waiting func(kind string, by int)
-	// Lot is where those are parked who wait long, which needs a server that joins
-	// it and runs what is left of their requests (route.RestOf). Nil: nobody is.
-	Lot *park.Lot
 }
+
+// bodiesEach and bodiesInAll are how many of the largest bodies are in memory at
+// once, for one key and for the server.
+const (
+	bodiesEach  = 2
+	bodiesInAll = 16
+)
 
 // prefix is where everything here is mounted.
 const prefix = "/api/v1"
@@ -42,9 +46,11 @@ const prefix = "/api/v1"
 type api struct {
 	service *domain.Service
 	logger  *slog.Logger
-	lot     *park.Lot
 	waits   *waits
 	creates *creates
+	// commands are those that come over sockets.
+	commands *creates
+	bodies   *budget.Budget
 }
 
 // handler answers a request of the principal that by names. Whether its key is
@@ -57,10 +63,13 @@ type adder func(method, path string, needs route.Needs, h handler)
 
 // Mount registers every address of the interface.
 func Mount(t *route.Table, o Options) {
+	limits := o.Service.Limits()
+	bodies := int64(max(limits.PlanBody, limits.Body))
 	a := &api{
-		service: o.Service, logger: o.Logger, lot: o.Lot,
+		service: o.Service, logger: o.Logger,
 		waits:   newWaits(o.Service.Limits, o.Waiting),
-		creates: newCreates(o.Service.Limits, o.Service.Now),
+		creates: newCreates(o.Service.Limits, o.Service.Now), commands: newCreates(o.Service.Limits, o.Service.Now),
+		bodies: budget.New(bodiesEach*bodies, bodiesInAll*bodies),
 	}
 	if a.logger == nil {
 		a.logger = slog.New(slog.DiscardHandler)
@@ -90,11 +99,12 @@ func Mount(t *route.Table, o Options) {
 // error or panic comes out of it.
 func (a *api) guard(h handler) echo.HandlerFunc {
 	run := func(c echo.Context) (err error) {
+		defer releaseBody(c)
 		defer recovered(&err)
 		requestID(c)
 		c.Response().Header().Set(echo.HeaderCacheControl, "no-store")
 		query, malformed := url.ParseQuery(c.Request().URL.RawQuery)
-		by, err := a.authenticate(c.Request(), query)
+		by, err := authenticate(a.service, c.Request(), query)
 		if err != nil {
 			return err
 		}
@@ -106,7 +116,7 @@ func (a *api) guard(h handler) echo.HandlerFunc {
 		return a.first(c, by, err)
 	}
 	return func(c echo.Context) error {
-		if err := run(c); err != nil && err != errParked {
+		if err := run(c); err != nil {
 			a.fail(c, err)
 		}
 		return nil
@@ -161,7 +171,7 @@ func (a *api) fail(c echo.Context, err error) {
 // authenticate finds whose key stands in the Authorization header. A key in the
 // address is refused even when it is valid: addresses end up in logs and
 // histories.
-func (a *api) authenticate(r *http.Request, query url.Values) (domain.Ref, error) {
+func authenticate(service *domain.Service, r *http.Request, query url.Values) (domain.Ref, error) {
 	for _, values := range query {
 		for _, v := range values {
 			if _, _, err := credential.ParseKey(v); err == nil {
@@ -170,7 +180,7 @@ func (a *api) authenticate(r *http.Request, query url.Values) (domain.Ref, error
 			}
 		}
 	}
-	return a.service.Recognize(r.Context(), bearer(r))
+	return service.Recognize(r.Context(), bearer(r))
 }
 
 // bearer is the token of the one Authorization header, or of the handshake of a

@@ -52,13 +52,10 @@ func (a *api) postApproval(c echo.Context, by domain.Ref) error {
 }
 
 func (a *api) getApproval(c echo.Context, by domain.Ref) error {
-	o, err := await(a, c, by, func(wait time.Duration) (*domain.Outcome, error) {
+	ask := func(wait time.Duration) (*domain.Outcome, error) {
 		return a.service.Approval(c.Request().Context(), by, param(c, "key"), wait)
-	})
-	if err != nil {
-		return err
 	}
-	return writeApprovalOutcome(c, o)
+	return await(a, c, by, ask, func(o *domain.Outcome) error { return writeApprovalOutcome(c, o) })
 }
 
 // decideApproval takes S4's approval command and answers with the outcome.

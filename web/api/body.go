@@ -2,9 +2,11 @@ package api
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"mime"
 	"net/http"
 	"strings"
@@ -13,6 +15,7 @@ import (
 
 	"countersign/domain"
 	"countersign/domain/mplp"
+	"countersign/web/route"
 )
 
 // body reads a JSON body of at most limit bytes.
@@ -25,22 +28,69 @@ func (a *api) body(c echo.Context, limit int) ([]byte, error) {
 		c.Response().Header().Set(echo.HeaderAccept, echo.MIMEApplicationJSON)
 		return nil, unacceptable(codeUnsupportedMediaType, echo.HeaderContentType, "const", "Send Content-Type: application/json.")
 	}
-	var data bytes.Buffer
-	data.Grow(int(min(max(r.ContentLength, 0), trustedLength)) + bytes.MinRead)
-	_, err := data.ReadFrom(http.MaxBytesReader(c.Response(), r.Body, int64(limit)))
+	if r.ContentLength > int64(limit) {
+		return nil, tooLarge(limit)
+	}
+	by, _ := route.Principal(c)
+	data, release, err := a.collect(r.Context(), by, http.MaxBytesReader(c.Response(), r.Body, int64(limit)), r.ContentLength, limit)
+	c.Set(bodyRelease, release)
 	var large *http.MaxBytesError
+	var refused *domain.Error
 	switch {
 	case errors.As(err, &large):
-		return nil, unacceptable(domain.CodeTooLarge, "", "limit", fmt.Sprintf("The body is over %d bytes.", limit))
+		return nil, tooLarge(limit)
+	case errors.As(err, &refused):
+		return nil, err
 	case err != nil: // the caller broke off, or was too slow
 		return nil, &mplp.SyntaxError{Message: "the body ended too early"}
 	}
 	_ = r.Body.Close() // all of it has come, and the server need not look for more
-	return data.Bytes(), nil
+	return data, nil
 }
 
-// trustedLength is how much memory a body gets before it has come.
-const trustedLength = 16 << 10
+func tooLarge(limit int) error {
+	return unacceptable(domain.CodeTooLarge, "", "limit", fmt.Sprintf("The body is over %d bytes.", limit))
+}
+
+// bodyRelease is where a request keeps what gives back the memory of its body.
+const bodyRelease = "body"
+
+// releaseBody gives back the memory of a request that was answered.
+func releaseBody(c echo.Context) {
+	if release, ok := c.Get(bodyRelease).(func()); ok {
+		release()
+	}
+}
+
+// smallBody is how much of a body is read without asking for memory: no more than
+// its connection takes anyway.
+const smallBody = 4 << 10
+
+// collect reads a body of a length, -1 if it is not known, and of limit bytes at
+// the most. Its memory is reserved before it is read, until release.
+func (a *api) collect(ctx context.Context, by domain.Ref, src io.Reader, length int64, limit int) (body []byte, release func(), err error) {
+	release = func() {}
+	var data bytes.Buffer
+	if length < 0 {
+		_, err := io.CopyN(&data, src, smallBody)
+		if err == io.EOF {
+			return data.Bytes(), release, nil
+		} else if err != nil {
+			return nil, release, err
+		}
+		length = int64(limit)
+	}
+	if length > smallBody {
+		if release, err = a.bodies.Take(ctx, by, length); err != nil {
+			return nil, func() {}, err
+		}
+	}
+	if data.Len() == 0 {
+		data.Grow(int(length) + bytes.MinRead)
+	}
+	_, err = data.ReadFrom(src)
+	return data.Bytes(), release, err
+}
 
 // isJSON says whether a Content-Type is JSON in UTF-8.
 func isJSON(contentType string) bool {

@@ -15,7 +15,7 @@ func (a *api) contexts(add adder) {
 	add(http.MethodPost, "/contexts", route.Capability(domain.ContextModify), a.creating(a.postContext))
 	add(http.MethodGet, "/contexts", route.Known, a.listContexts)
 	add(http.MethodGet, "/contexts/:id", route.Capability(domain.ContextRead, domain.ContextModify), a.getContext)
-	add(http.MethodPut, "/contexts/:id", route.Capability(domain.ContextModify), a.putContext)
+	add(http.MethodPut, "/contexts/:id", route.Capability(domain.ContextModify), a.creating(a.putContext))
 }
 
 func (a *api) postContext(c echo.Context, by domain.Ref) error {

@@ -10,10 +10,11 @@ import (
 
 	"countersign/domain"
 	"countersign/web/route"
+	"countersign/web/sse"
 )
 
 func (a *api) events(add adder) {
-	add(http.MethodGet, "/events", route.Capability(domain.TraceRead), a.known(a.getEvents))
+	add(http.MethodGet, "/events", route.Capability(domain.TraceRead), a.getEvents)
 }
 
 // getEvents reads the log as events, or follows it. A list ends where next_cursor
@@ -30,7 +31,7 @@ func (a *api) getEvents(c echo.Context, by domain.Ref) error {
 	if f.After, err = place("after", cmp.Or(c.QueryParam("after"), page.Cursor)); err != nil {
 		return err
 	}
-	if accepts(c, eventStream) {
+	if accepts(c, sse.Type) {
 		return a.followEvents(c, by, f)
 	}
 	events, next, err := a.service.Events(c.Request().Context(), by, f)
@@ -52,7 +53,6 @@ func (a *api) getEvents(c echo.Context, by domain.Ref) error {
 // followEvents sends what comes after the place that the listener has reached,
 // or after this moment.
 func (a *api) followEvents(c echo.Context, by domain.Ref, f domain.EventFilter) error {
-	ctx := c.Request().Context()
 	missed, err := lastEventID(c)
 	if err != nil {
 		return err
@@ -60,24 +60,15 @@ func (a *api) followEvents(c echo.Context, by domain.Ref, f domain.EventFilter) 
 	if missed != nil {
 		f.After = missed
 	}
-	if f.After == nil {
-		last, err := a.service.LastSeq(ctx)
-		if err != nil {
-			return err
-		}
-		f.After = new(domain.EndOf(last))
-	}
 	// What is refused is refused before the stream begins.
-	if _, _, err := a.service.Events(ctx, by, f); err != nil {
+	if f.After, err = a.service.EventStart(c.Request().Context(), by, f); err != nil {
 		return err
 	}
-	return a.stream(c, by, func(ctx context.Context, out *sse) error {
-		return a.service.FollowEvents(ctx, by, f, func(event domain.Event) error {
-			text, err := json.Marshal(event)
-			if err != nil {
-				return err
-			}
-			return out.send(event.Cursor, text)
-		})
+	message := func(event domain.Event) (domain.Cursor, []byte, error) {
+		text, err := json.Marshal(event)
+		return event.Cursor, text, err
+	}
+	return stream(a, c, by, message, func(ctx context.Context, l *listener[domain.Event]) error {
+		return a.service.FollowEvents(ctx, by, f, l)
 	})
 }

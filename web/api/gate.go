@@ -28,17 +28,16 @@ type gateVerdict struct {
 }
 
 func (a *api) getGate(c echo.Context, by domain.Ref) error {
-	v, err := await(a, c, by, func(wait time.Duration) (*domain.Verdict, error) {
+	ask := func(wait time.Duration) (*domain.Verdict, error) {
 		return a.service.Gate(c.Request().Context(), by, domain.GateQuery{
 			PlanID: c.QueryParam("plan_id"), StepID: c.QueryParam("step_id"),
 			ToolUseID: c.QueryParam("tool_use_id"), ArgsHash: c.QueryParam("args_hash"), Wait: wait,
 		})
-	})
-	if err != nil {
-		return err
 	}
-	return writeJSON(c, http.StatusOK, gateVerdict{
-		Verdict: v.Verdict, Allow: v.Allow(), Code: v.Code, Reason: v.Reason, Confirms: append([]string{}, v.Confirms...),
+	return await(a, c, by, ask, func(v *domain.Verdict) error {
+		return writeJSON(c, http.StatusOK, gateVerdict{
+			Verdict: v.Verdict, Allow: v.Allow(), Code: v.Code, Reason: v.Reason, Confirms: append([]string{}, v.Confirms...),
+		})
 	})
 }
 

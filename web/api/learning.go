@@ -42,7 +42,9 @@ func (a *api) getLearningSamples(c echo.Context, by domain.Ref) error {
 		}
 		samples, next, err = a.service.LearningSamples(c.Request().Context(), by, page)
 		if err != nil {
-			a.fault(c, err)
+			if c.Request().Context().Err() == nil {
+				a.fault(requestID(c), c.Path(), err)
+			}
 			panic(http.ErrAbortHandler) // or half of the samples would look like all
 		}
 	}
@@ -50,7 +52,7 @@ func (a *api) getLearningSamples(c echo.Context, by domain.Ref) error {
 
 // writeLines gives each page as long as another answer would have in all.
 func writeLines(c echo.Context, samples [][]byte) error {
-	if err := allow(http.NewResponseController(c.Response()), patience); err != nil {
+	if err := http.NewResponseController(c.Response()).SetWriteDeadline(time.Now().Add(patience)); err != nil {
 		return err
 	}
 	if len(samples) == 0 {
@@ -58,9 +60,4 @@ func writeLines(c echo.Context, samples [][]byte) error {
 	}
 	_, err := c.Response().Write(append(bytes.Join(samples, []byte("\n")), '\n'))
 	return err
-}
-
-// allow replaces the server's deadline for writing by one from now on.
-func allow(control *http.ResponseController, d time.Duration) error {
-	return control.SetWriteDeadline(time.Now().Add(d))
 }

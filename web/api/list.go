@@ -1,17 +1,11 @@
 package api
 
 import (
-	"encoding/json"
 	"net/http"
+	"strconv"
 
 	"github.com/labstack/echo/v4"
 )
-
-// list is one page of objects. NextCursor is null on the last.
-type list struct {
-	Items      []json.RawMessage `json:"items"`
-	NextCursor *string           `json:"next_cursor"`
-}
 
 // projection gives the canonical form of a native object.
 type projection func(native []byte) ([]byte, error)
@@ -26,18 +20,29 @@ func inForm(c echo.Context, canonical projection, object []byte) ([]byte, error)
 }
 
 func writeList(c echo.Context, canonical projection, objects [][]byte, next string) error {
-	l := list{Items: make([]json.RawMessage, len(objects))}
+	size := len(next) + 64
 	for i, object := range objects {
 		item, err := inForm(c, canonical, object)
 		if err != nil {
 			return err
 		}
-		l.Items[i] = item
+		objects[i] = item
+		size += len(item) + 1
 	}
-	if next != "" {
-		l.NextCursor = &next
+	text := append(make([]byte, 0, size), `{"items":[`...)
+	for i, item := range objects {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = append(text, item...) // compact JSON, as it is kept
 	}
-	return writeJSON(c, http.StatusOK, l)
+	text = append(text, `],"next_cursor":`...)
+	if next == "" {
+		text = append(text, "null}\n"...)
+	} else {
+		text = append(strconv.AppendQuote(text, next), "}\n"...)
+	}
+	return writeBytes(c, http.StatusOK, echo.MIMEApplicationJSON, text)
 }
 
 // writeObject answers with an object: the native form byte for byte.

@@ -287,9 +287,9 @@ func messages(t *testing.T, media string, example any) (list []message) {
 	return list
 }
 
-// generated are the shapes of what a server generates: salted hashes, UUIDs,
-// places in the log, and what evidence is made of.
-var generated = regexp.MustCompile(`(?s)^([A-Za-z0-9+/]{43}=|countersign/[0-9a-f]{16}.*|\{"v":1,"(seq|confirm_id)":.*|sha256:[0-9a-f]{64}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9]+\.[0-9]+)$`)
+// generated are the shapes of what a server generates: salted hashes, UUIDs, keys'
+// ids, places in the log, and what evidence is made of.
+var generated = regexp.MustCompile(`(?s)^([A-Za-z0-9+/]{43}=|countersign/[0-9a-f]{16}.*|\{"v":1,"(seq|confirm_id)":.*|sha256:[0-9a-f]{64}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|key:[0-9A-Za-z]{12}|[0-9]+\.[0-9]+)$`)
 
 // same compares an example with what the server gave. The hash of arguments is
 // not generated: whoever has them can compute it.

@@ -78,13 +78,10 @@ func newActionDecision(d domain.ActionDecision) actionDecision {
 }
 
 func (a *api) getOutcome(c echo.Context, by domain.Ref) error {
-	o, err := await(a, c, by, func(wait time.Duration) (*domain.Outcome, error) {
+	ask := func(wait time.Duration) (*domain.Outcome, error) {
 		return a.service.Outcome(c.Request().Context(), by, param(c, "id"), wait)
-	})
-	if err != nil {
-		return err
 	}
-	return writeOutcome(c, o, newOutcome(o))
+	return await(a, c, by, ask, func(o *domain.Outcome) error { return writeOutcome(c, o, newOutcome(o)) })
 }
 
 // writeOutcome answers either way; while nothing is decided, the caller is to

@@ -107,92 +107,81 @@ func TestOutcome_Shapes(t *testing.T) {
 
 func TestOutcome_DecisionWakesAllWhoWait(t *testing.T) {
 	t.Parallel()
-	eachWay(t, func(t *testing.T, newServer start) {
-		s := newServer(t)
-		agent, reviewer := s.agent("executor"), s.decider("alpha", "reviewer")
-		confirm := agent.post("/confirms", toolCall).want(http.StatusCreated)
-		ctx, cancel := context.WithTimeout(t.Context(), patience)
-		defer cancel()
-		var answers []<-chan reply
-		for range 20 {
-			answers = append(answers, agent.waiting(ctx, "/confirms/"+confirm.text("confirm_id")+"/outcome?wait=60"))
+	s := newServer(t)
+	agent, reviewer := s.agent("executor"), s.decider("alpha", "reviewer")
+	confirm := agent.post("/confirms", toolCall).want(http.StatusCreated)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	var answers []<-chan reply
+	for range 20 {
+		answers = append(answers, agent.waiting(ctx, "/confirms/"+confirm.text("confirm_id")+"/outcome?wait=60"))
+	}
+	reviewer.decide(confirm, "approved").want(http.StatusCreated)
+	for _, answer := range answers {
+		if got := (<-answer).want(http.StatusOK).text("status"); got != "approved" {
+			t.Errorf("woken with %s", got)
 		}
-		reviewer.decide(confirm, "approved").want(http.StatusCreated)
-		for _, answer := range answers {
-			if got := (<-answer).want(http.StatusOK).text("status"); got != "approved" {
-				t.Errorf("woken with %s", got)
-			}
-		}
-	})
+	}
 }
 
 // TestOutcome_WaitOutlivesTheDeadlines: a wait is longer than what the server
 // gives other requests for reading and writing.
 func TestOutcome_WaitOutlivesTheDeadlines(t *testing.T) {
 	t.Parallel()
-	eachWay(t, func(t *testing.T, newServer start) {
-		s := newServer(t, func(_ *domain.Config, h *http.Server) {
-			h.ReadTimeout, h.WriteTimeout = 900*time.Millisecond, 900*time.Millisecond // a loaded machine takes long
-		})
-		agent := s.agent("executor")
-		confirm := agent.post("/approvals", `{"approval_key":"s_1",`+toolCall[1:]).want(http.StatusCreated)
-		for _, path := range []string{"/confirms/" + confirm.text("confirm_id") + "/outcome", "/approvals/s_1"} {
-			started := time.Now()
-			got := agent.get(path + "?wait=1").want(http.StatusOK)
-			if got.text("status") != "pending" || got.header.Get("Retry-After") != "0" {
-				t.Errorf("%s: %s, Retry-After %q", path, got.body, got.header.Get("Retry-After"))
-			}
-			if waited := time.Since(started); waited < time.Second {
-				t.Errorf("%s answered after %v", path, waited)
-			}
-		}
+	s := newServer(t, func(_ *domain.Config, h *http.Server) {
+		h.ReadTimeout, h.WriteTimeout = 900*time.Millisecond, 900*time.Millisecond // a loaded machine takes long
 	})
+	agent := s.agent("executor")
+	confirm := agent.post("/approvals", `{"approval_key":"s_1",`+toolCall[1:]).want(http.StatusCreated)
+	for _, path := range []string{"/confirms/" + confirm.text("confirm_id") + "/outcome", "/approvals/s_1"} {
+		started := time.Now()
+		got := agent.get(path + "?wait=1").want(http.StatusOK)
+		if got.text("status") != "pending" || got.header.Get("Retry-After") != "0" {
+			t.Errorf("%s: %s, Retry-After %q", path, got.body, got.header.Get("Retry-After"))
+		}
+		if waited := time.Since(started); waited < time.Second {
+			t.Errorf("%s answered after %v", path, waited)
+		}
+	}
 }
 
 func TestOutcome_CallerWhoLeavesEndsQuietly(t *testing.T) {
 	t.Parallel()
-	eachWay(t, func(t *testing.T, newServer start) {
-		s := newServer(t)
-		agent := s.agent("executor")
-		confirm := agent.post("/confirms", toolCall).want(http.StatusCreated)
-		ctx, leave := context.WithCancel(t.Context())
-		answer := agent.waiting(ctx, "/confirms/"+confirm.text("confirm_id")+"/outcome?wait=60")
-		leave()
-		<-answer
-		closed := make(chan struct{})
-		go func() {
-			if s.lot != nil {
-				s.lot.Drain(t.Context()) // a request must not come back as a new one while the server closes
-			}
-			s.http.Close() // returns when no request is left
-			close(closed)
-		}()
-		select {
-		case <-closed:
-		case <-time.After(patience):
-			t.Fatal("the wait goes on without its caller")
-		}
-		if s.log.Len() > 0 {
-			t.Errorf("the operator is told %s", s.log)
-		}
-	})
+	s := newServer(t)
+	agent := s.agent("executor")
+	confirm := agent.post("/confirms", toolCall).want(http.StatusCreated)
+	ctx, leave := context.WithCancel(t.Context())
+	answer := agent.waiting(ctx, "/confirms/"+confirm.text("confirm_id")+"/outcome?wait=60")
+	leave()
+	<-answer
+	closed := make(chan struct{})
+	go func() {
+		s.http.Close() // returns when no request is left
+		close(closed)
+	}()
+	select {
+	case <-closed:
+	case <-time.After(patience):
+		t.Fatal("the wait goes on without its caller")
+	}
+	if s.log.Len() > 0 {
+		t.Errorf("the operator is told %s", s.log)
+	}
 }
 
 func TestOutcome_StoppingServerAnswersThoseWhoWait(t *testing.T) {
 	t.Parallel()
-	eachWay(t, func(t *testing.T, newServer start) {
-		s := newServer(t)
-		agent := s.agent("executor")
-		confirm := agent.post("/confirms", toolCall).want(http.StatusCreated)
-		ctx, cancel := context.WithTimeout(t.Context(), patience)
-		defer cancel()
-		answer := agent.waiting(ctx, "/confirms/"+confirm.text("confirm_id")+"/outcome?wait=60")
-		s.Feed().Close()
-		got := (<-answer).want(http.StatusOK)
-		if got.text("status") != "pending" || got.header.Get("Retry-After") != "0" {
-			t.Errorf("answered %s", got.body)
-		}
-	})
+	s := newServer(t)
+	agent := s.agent("executor")
+	confirm := agent.post("/confirms", toolCall).want(http.StatusCreated)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	answer := agent.waiting(ctx, "/confirms/"+confirm.text("confirm_id")+"/outcome?wait=60")
+	s.Feed().Close()
+	got := (<-answer).want(http.StatusOK)
+	if got.text("status") != "pending" || got.header.Get("Retry-After") != "0" {
+		t.Errorf("answered %s", got.body)
+	}
 }
 
 func TestOutcome_MalformedWait(t *testing.T) {

@@ -15,7 +15,7 @@ func (a *api) plans(add adder) {
 	add(http.MethodPost, "/plans", route.Capability(domain.PlanCreate), a.creating(a.postPlan))
 	add(http.MethodGet, "/plans", route.Known, a.listPlans)
 	add(http.MethodGet, "/plans/:id", route.Known, a.getPlan)
-	add(http.MethodPut, "/plans/:id", route.Capability(domain.PlanCreate), a.putPlan)
+	add(http.MethodPut, "/plans/:id", route.Capability(domain.PlanCreate), a.creating(a.putPlan))
 	add(http.MethodPost, "/plans/:id/propose", route.Capability(domain.PlanPropose), a.creating(a.proposePlan))
 	add(http.MethodPost, "/plans/:id/cancel", route.Known, a.cancelPlan) // a draft's poster needs no capability
 }

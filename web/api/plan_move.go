@@ -13,10 +13,10 @@ import (
 
 func (a *api) planMoves(add adder) {
 	needs := route.Capability(domain.PlanExecute)
-	add(http.MethodPost, "/plans/:id/start", needs, movePlan(a.service.StartPlan))
-	add(http.MethodPost, "/plans/:id/complete", needs, movePlan(a.service.CompletePlan))
-	add(http.MethodPost, "/plans/:id/fail", needs, movePlan(a.service.FailPlan))
-	add(http.MethodPatch, "/plans/:id/steps/:step_id", needs, a.patchStep)
+	add(http.MethodPost, "/plans/:id/start", needs, a.creating(movePlan(a.service.StartPlan)))
+	add(http.MethodPost, "/plans/:id/complete", needs, a.creating(movePlan(a.service.CompletePlan)))
+	add(http.MethodPost, "/plans/:id/fail", needs, a.creating(movePlan(a.service.FailPlan)))
+	add(http.MethodPatch, "/plans/:id/steps/:step_id", needs, a.creating(a.patchStep))
 }
 
 // movePlan answers with the plan after a move that needs no more than its id.

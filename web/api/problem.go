@@ -114,14 +114,10 @@ func classify(c echo.Context, err error) (*domain.Error, kind) {
 	return e, kind{routing.Code, http.StatusText(routing.Code)}
 }
 
-// unrouted explains a request that reached no handler. Who sends no key is told
-// that first, here too.
+// unrouted explains a request that reached no handler.
 func unrouted(r *http.Request, status int) *domain.Error {
-	missing := status == http.StatusNotFound || status == http.StatusMethodNotAllowed
 	text := http.StatusText(status)
 	switch {
-	case missing && bearer(r) == "":
-		return &domain.Error{Code: domain.CodeUnauthenticated, Message: "A valid key is needed: Authorization: Bearer cs_…."}
 	case status == http.StatusNotFound:
 		return &domain.Error{Code: domain.CodeNotFound, Message: "There is nothing at this address."}
 	case status == http.StatusMethodNotAllowed:
@@ -141,10 +137,20 @@ func faults(problems []mplp.Problem) (list []finding) {
 
 // WriteProblem answers a request under /api that was refused. The server's own
 // error handler calls it for what reaches no handler here: unknown addresses
-// and methods.
-func WriteProblem(c echo.Context, err error) {
+// and methods. Who has no key in force is told that first, here too.
+func WriteProblem(c echo.Context, service *domain.Service, err error) {
 	if c.Response().Committed {
 		return
+	}
+	var routing *echo.HTTPError
+	if errors.As(err, &routing) && (routing.Code == http.StatusNotFound || routing.Code == http.StatusMethodNotAllowed) {
+		by, refused := authenticate(service, c.Request(), c.Request().URL.Query())
+		if refused == nil {
+			_, refused = service.Principal(c.Request().Context(), by)
+		}
+		if domain.ErrorCode(refused) == domain.CodeUnauthenticated {
+			err = refused
+		}
 	}
 	newProblem(c, err).write(c)
 }

@@ -123,7 +123,7 @@ func TestProblem_EvidenceUnavailable(t *testing.T) {
 	}
 }
 
-// TestProblem_Panic: without a service whoever looks at a key panics.
+// TestProblem_Panic: without a store whoever looks at a key panics.
 func TestProblem_Panic(t *testing.T) {
 	t.Parallel()
 	key, err := credential.NewKey(rand.Reader)
@@ -131,7 +131,7 @@ func TestProblem_Panic(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := echo.New()
-	api.Mount(route.NewTable(e), api.Options{})
+	api.Mount(route.NewTable(e), api.Options{Service: domain.NewService(nil, domain.Config{})})
 	recorder := httptest.NewRecorder()
 	request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/v1/confirms", nil)
 	request.Header.Set("Authorization", "Bearer "+key.Text)
@@ -147,6 +147,8 @@ func TestProblem_Panic(t *testing.T) {
 // TestProblem_OfTheRouter: errors that come from in front of the interface.
 func TestProblem_OfTheRouter(t *testing.T) {
 	t.Parallel()
+	s := newServer(t)
+	valid := s.agent("executor").key
 	tests := []struct {
 		name   string
 		err    error
@@ -155,10 +157,11 @@ func TestProblem_OfTheRouter(t *testing.T) {
 		slug   string
 	}{
 		{"no key first", echo.ErrNotFound, "", 401, "unauthenticated"},
-		{"unknown address", echo.ErrNotFound, "x", 404, "not-found"},
+		{"no key that could be one", echo.ErrNotFound, "x", 401, "unauthenticated"},
+		{"unknown address", echo.ErrNotFound, valid, 404, "not-found"},
 		{"another host", echo.NewHTTPError(http.StatusMisdirectedRequest, "secret"), "", 421, "misdirected-request"},
-		{"a fault", echo.NewHTTPError(http.StatusBadGateway, "secret"), "x", 500, "internal"},
-		{"no error of HTTP", io.ErrUnexpectedEOF, "x", 500, "internal"},
+		{"a fault", echo.NewHTTPError(http.StatusBadGateway, "secret"), valid, 500, "internal"},
+		{"no error of HTTP", io.ErrUnexpectedEOF, valid, 500, "internal"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -168,13 +171,40 @@ func TestProblem_OfTheRouter(t *testing.T) {
 			if tt.key != "" {
 				request.Header.Set("Authorization", "Bearer "+tt.key)
 			}
-			api.WriteProblem(echo.New().NewContext(request, recorder), tt.err)
+			api.WriteProblem(echo.New().NewContext(request, recorder), s.Service, tt.err)
 			got := reply{t, recorder.Code, recorder.Header(), recorder.Body.String()}.problem(tt.status, tt.slug)
 			if strings.Contains(got.body, "secret") || strings.Contains(got.body, "EOF") {
 				t.Errorf("the problem tells %s", got.body)
 			}
 		})
 	}
+}
+
+// TestB9_NoKeyInForceIsToldFirst, at addresses and methods that there are not, too.
+func TestB9_NoKeyInForceIsToldFirst(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	key, text, err := s.CreateKey(t.Context(), domain.System, domain.KeyInput{Name: "bot", Roles: []string{"executor"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	elsewhere := domain.NewService(s.db, domain.Config{Now: s.now})
+	other := newServer(t).agent("executor").key
+	ask := func(key string, status, statusOfMethod int) {
+		t.Helper()
+		agent := &client{s, t, key}
+		agent.get("/nothing").want(status)
+		agent.post("/nothing", "{}").want(status)
+		agent.do(http.MethodDelete, "/confirms", "").want(statusOfMethod)
+	}
+	ask(text, http.StatusNotFound, http.StatusMethodNotAllowed)
+	for _, foreign := range []string{"", "cs_x", other} {
+		ask(foreign, http.StatusUnauthorized, http.StatusUnauthorized)
+	}
+	if err := elsewhere.RevokeKey(t.Context(), domain.System, key.ID); err != nil { // by another process
+		t.Fatal(err)
+	}
+	ask(text, http.StatusUnauthorized, http.StatusUnauthorized)
 }
 
 // clean asserts that an answer shows nothing of how the server is made.

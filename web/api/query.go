@@ -47,7 +47,7 @@ func choice[T ~string](c echo.Context, name string, allowed ...T) (T, error) {
 
 // page reads which part of a list is asked for.
 func page(c echo.Context) (domain.Page, error) {
-	p := domain.Page{Limit: domain.DefaultPage, Cursor: c.QueryParam("cursor")}
+	p := domain.Page{Limit: domain.DefaultPage, Cursor: c.QueryParam("cursor"), Bytes: domain.MaxPageBytes}
 	text := c.QueryParam("limit")
 	if text == "" {
 		return p, nil

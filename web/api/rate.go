@@ -12,8 +12,8 @@ import (
 	"countersign/domain"
 )
 
-// creates bounds how fast a key may post objects, so that no agent floods the
-// log and every reviewer (threat T21). It is not kept over a restart: there is a
+// creates bounds how fast a key may post and change objects, so that no agent
+// floods the log and every reviewer (threat T21). It is not kept over a restart: there is a
 // limit to what may be pending too. One bucket per key ever seen is little
 // memory, for keys are made by people.
 type creates struct {
@@ -39,7 +39,7 @@ func (c *creates) take(by domain.Ref) error {
 	}
 	r.CancelAt(now)
 	return &domain.Error{Code: domain.CodeRateLimited, RetryAfter: time.Duration(math.Ceil(wait.Seconds())) * time.Second,
-		Message: fmt.Sprintf("This key may post %d objects a second, and %d at once.", limits.Creates, limits.Burst)}
+		Message: fmt.Sprintf("This key may post or change %d objects a second, and %d at once.", limits.Creates, limits.Burst)}
 }
 
 func (c *creates) bucket(by domain.Ref) *rate.Limiter {
@@ -53,7 +53,8 @@ func (c *creates) bucket(by domain.Ref) *rate.Limiter {
 	return bucket
 }
 
-// creating is a handler that posts an object.
+// creating is a handler that posts or changes an object. What is refused is not
+// even read.
 func (a *api) creating(h handler) handler {
 	return func(c echo.Context, by domain.Ref) error {
 		if err := a.creates.take(by); err != nil {

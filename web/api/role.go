@@ -16,7 +16,7 @@ func (a *api) roles(add adder) {
 	add(http.MethodPost, "/roles", modify, a.creating(a.postRole))
 	add(http.MethodGet, "/roles", read, a.listRoles)
 	add(http.MethodGet, "/roles/:id", read, a.getRole)
-	add(http.MethodPut, "/roles/:id", modify, a.putRole)
+	add(http.MethodPut, "/roles/:id", modify, a.creating(a.putRole))
 	add(http.MethodDelete, "/roles/:id", modify, a.deleteRole)
 	add(http.MethodGet, "/roles/:id/can", route.Known, a.can)
 }

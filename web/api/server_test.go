@@ -3,6 +3,7 @@ package api_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -22,7 +23,6 @@ import (
 	"countersign/domain/credential"
 	"countersign/store"
 	"countersign/web/api"
-	"countersign/web/park"
 	"countersign/web/route"
 )
 
@@ -34,25 +34,20 @@ type server struct {
 	db    *store.DB
 	table *route.Table
 	http  *httptest.Server
-	lot   *park.Lot        // nil: nobody is parked
 	log   *strings.Builder // what the operator is told; read it after the requests
+
+	requests sync.WaitGroup
+	agents   sync.Once // their owner is made
 
 	mu    sync.Mutex
 	clock time.Time
+	waits int
 }
 
-// start starts a server; change may alter its limits and timeouts.
-type start func(t *testing.T, change ...func(*domain.Config, *http.Server)) *server
-
-// newServer is one on which everybody waits in the ordinary way.
+// newServer starts a server; change may alter its limits and timeouts.
 func newServer(t *testing.T, change ...func(*domain.Config, *http.Server)) *server {
 	t.Helper()
-	return newServerWith(t, nil, change...)
-}
-
-func newServerWith(t *testing.T, lot *park.Lot, change ...func(*domain.Config, *http.Server)) *server {
-	t.Helper()
-	s := &server{t: t, lot: lot, log: &strings.Builder{}, clock: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	s := &server{t: t, log: &strings.Builder{}, clock: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	feed := domain.NewFeed()
 	var err error
 	s.db, err = store.Open(t.Context(), filepath.Join(t.TempDir(), "countersign.db"), store.Options{Now: s.now, Committed: feed.Publish})
@@ -61,11 +56,19 @@ func newServerWith(t *testing.T, lot *park.Lot, change ...func(*domain.Config, *
 	}
 	config := domain.Config{Feed: feed, Now: s.now, Hasher: credential.NewHasher(credential.Params{Memory: 8, Time: 1, Parallelism: 1}, 2)}
 	e := echo.New()
-	e.HTTPErrorHandler = func(err error, c echo.Context) { api.WriteProblem(c, err) }
+	e.HTTPErrorHandler = func(err error, c echo.Context) { api.WriteProblem(c, s.Service, err) }
 	s.http = httptest.NewUnstartedServer(e)
+	e.Pre(func(next echo.HandlerFunc) echo.HandlerFunc {
+		return func(c echo.Context) error {
+			s.requests.Add(1)
+			defer s.requests.Done()
+			return next(c)
+		}
+	})
 	t.Cleanup(func() {
 		feed.Close()
 		s.http.Close()
+		s.requests.Wait() // streams have connections of their own
 		if err := s.db.Close(); err != nil {
 			t.Error(err)
 		}
@@ -78,12 +81,8 @@ func newServerWith(t *testing.T, lot *park.Lot, change ...func(*domain.Config, *
 		t.Fatal(err)
 	}
 	s.table = route.NewTable(e)
-	api.Mount(s.table, api.Options{Service: s.Service, Logger: slog.New(slog.NewTextHandler(s.log, nil)), Lot: s.lot})
-	if lot == nil {
-		s.http.Start()
-	} else {
-		s.startParking(e)
-	}
+	api.Mount(s.table, api.Options{Service: s.Service, Logger: slog.New(slog.NewTextHandler(s.log, nil)), Waiting: s.waiting})
+	s.http.Start()
 	return s
 }
 
@@ -91,6 +90,34 @@ func (s *server) now() time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.clock
+}
+
+func (s *server) waiting(_ string, by int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waits += by
+}
+
+// awaitWaits waits until so many wait or listen.
+func (s *server) awaitWaits(n int) {
+	s.t.Helper()
+	s.until(fmt.Sprint(n, " wait"), func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.waits == n
+	})
+}
+
+// until waits for what must happen.
+func (s *server) until(what string, happened func() bool) {
+	s.t.Helper()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for late := time.Now().Add(patience); !happened(); <-tick.C {
+		if time.Now().After(late) {
+			s.t.Fatalf("not so after %v: %s", patience, what)
+		}
+	}
 }
 
 // pass moves the clock on.
@@ -123,10 +150,11 @@ type client struct {
 // on is the client for a subtest.
 func (c *client) on(t *testing.T) *client { return &client{c.s, t, c.key} }
 
-// agent makes a key without owner: all of them are one group.
+// agent makes a key of the user who owns all of these: they are one group.
 func (s *server) agent(roles ...string) *client {
 	s.t.Helper()
-	return s.keyFor(domain.KeyInput{Name: "agent-" + strings.Join(roles, "-"), Roles: roles})
+	s.agents.Do(func() { s.owner("agents") })
+	return s.keyFor(domain.KeyInput{Name: "agent-" + strings.Join(roles, "-"), Roles: roles, Owner: "agents"})
 }
 
 // decider makes a key that may decide, with an owner of its own.

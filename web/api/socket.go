@@ -1,11 +1,13 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/coder/websocket"
 	"github.com/labstack/echo/v4"
@@ -45,6 +47,8 @@ type socket struct {
 	c       echo.Context
 	by      domain.Ref
 	session string
+	ctx     context.Context // of the stream
+	woken   chan struct{}
 }
 
 func (a *api) openSocket(c echo.Context, by domain.Ref) error {
@@ -53,7 +57,7 @@ func (a *api) openSocket(c echo.Context, by domain.Ref) error {
 		c.Response().Header().Set(echo.HeaderUpgrade, "websocket")
 		return &domain.Error{Code: codeUpgradeRequired, Message: "This address is a WebSocket's; the same frames are at …/events."}
 	}
-	s := &socket{c: c, by: by, session: param(c, "session_id")}
+	s := &socket{c: c, by: by, session: param(c, "session_id"), woken: make(chan struct{}, 1)}
 	after, err := a.beginning(c, by, s.session)
 	if err != nil {
 		return err
@@ -63,8 +67,21 @@ func (a *api) openSocket(c echo.Context, by domain.Ref) error {
 		return err
 	}
 	defer end()
+	// The request's own context means nothing once the connection is ours.
+	ctx, leave := context.WithCancelCause(context.WithoutCancel(c.Request().Context()))
+	defer leave(nil)
+	s.ctx = ctx
+	heard := func() error { // of a command, a ping or a pong
+		err := a.commands.take(by)
+		if err != nil {
+			leave(err)
+		}
+		return err
+	}
 	s.Conn, err = websocket.Accept(c.Response(), c.Request(), &websocket.AcceptOptions{
-		Subprotocols: []string{socketProtocol},
+		Subprotocols:   []string{socketProtocol},
+		OnPingReceived: func(context.Context, []byte) bool { return heard() == nil },
+		OnPongReceived: func(context.Context, []byte) { _ = heard() },
 		// Any origin may ask: there is no cookie that a page of another site
 		// could act by, only a key that it would have to know.
 		InsecureSkipVerify: true,
@@ -73,24 +90,23 @@ func (a *api) openSocket(c echo.Context, by domain.Ref) error {
 		return nil // Accept has answered
 	}
 	s.SetReadLimit(int64(a.service.Limits().Body))
-	// The request's own context means nothing once the connection is ours.
-	ctx, leave := context.WithCancel(context.WithoutCancel(c.Request().Context()))
 	id, route, taken := requestID(c), c.Path(), make(chan struct{})
 	go func() { // which alone uses the request from here on
 		defer close(taken)
-		defer leave()
-		a.takeCommands(context.WithoutCancel(ctx), s)
+		err := a.takeCommands(context.WithoutCancel(ctx), s, heard)
+		leave(cmp.Or(err, errGone))
 	}()
 	defer func() {
 		s.CloseNow()
 		<-taken // the request is over when this returns
 	}()
-	err = a.attend(ctx, by, s.ping, func(ctx context.Context) error {
-		return a.service.FollowSession(ctx, by, s.session, after, func(f domain.Frame) error { return s.send(ctx, f) })
-	})
-	if ctx.Err() == nil {
-		a.broke(id, route, err)
+	err = a.service.FollowSession(ctx, by, s.session, after, s)
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause
 	}
+	a.fault(id, route, err)
+	// Whoever does not answer the farewell is not listened to for longer.
+	defer time.AfterFunc(time.Second, func() { s.CloseNow() }).Stop()
 	_ = s.Close(farewell(err))
 	return nil
 }
@@ -102,21 +118,45 @@ func farewell(err error) (websocket.StatusCode, string) {
 		return websocket.StatusGoingAway, "the server stops"
 	case domain.ErrorCode(err) == domain.CodeUnauthenticated:
 		return websocket.StatusPolicyViolation, "the key has come to its end"
+	case domain.ErrorCode(err) == domain.CodeRateLimited:
+		return websocket.StatusPolicyViolation, "too many commands"
 	}
 	return websocket.StatusInternalError, "the stream broke; come back with last_event_id"
 }
 
-func (s *socket) ping(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+// Ping is answered by a client that is there.
+func (s *socket) Ping() error {
+	ctx, cancel := context.WithTimeout(s.ctx, patience)
 	defer cancel()
-	return gone(s.Ping(ctx))
+	return gone(s.Conn.Ping(ctx))
 }
 
-// send writes a frame, whose id is its last member: a socket has no other place
+// Send writes a frame, whose id is its last member: a socket has no other place
 // for it.
-func (s *socket) send(ctx context.Context, f domain.Frame) error {
+func (s *socket) Send(f domain.Frame) error {
 	text := fmt.Appendf(nil, `%s,"id":%s}`, f.Data[:len(f.Data)-1], mplp.String(f.Cursor.String()))
-	return s.write(ctx, text)
+	return s.write(s.ctx, text)
+}
+
+// Wake ends Wait.
+func (s *socket) Wake() {
+	select {
+	case s.woken <- struct{}{}:
+	default: // it was woken already
+	}
+}
+
+// Wait waits until it is woken.
+func (s *socket) Wait(until time.Time) error {
+	timer := time.NewTimer(time.Until(until))
+	defer timer.Stop()
+	select {
+	case <-s.woken:
+	case <-timer.C:
+	case <-s.ctx.Done():
+		return context.Cause(s.ctx)
+	}
+	return nil
 }
 
 func (s *socket) write(ctx context.Context, text []byte) error {
@@ -132,28 +172,53 @@ type errorFrame struct {
 	Error       problem `json:"error"`
 }
 
-// takeCommands carries out S4's approval commands until the client leaves. What
-// a command leads to is heard in the stream, like what anybody else decides.
-func (a *api) takeCommands(ctx context.Context, s *socket) {
+// commandTimeout is how long a command may take to arrive, once it has begun.
+const commandTimeout = 30 * time.Second
+
+// takeCommands carries out S4's approval commands until the client leaves, or
+// sends more than it may, which the error says. What a command leads to is heard
+// in the stream, like what anybody else decides.
+func (a *api) takeCommands(ctx context.Context, s *socket, heard func() error) error {
 	for {
-		kind, text, err := s.Read(ctx)
-		if err != nil {
-			return
-		}
-		if kind != websocket.MessageText {
-			_ = s.Close(websocket.StatusUnsupportedData, "commands are JSON text")
-			return
-		}
-		key, err := a.command(ctx, s, text)
-		if err == nil {
-			continue
-		}
-		a.fault(s.c, err)
-		frame, err := encode(errorFrame{Type: "error", ApprovalKey: key, Error: newProblem(s.c, err)})
-		if err != nil || s.write(ctx, frame) != nil {
-			return
+		if err := a.takeCommand(ctx, s, heard); err != nil {
+			return err
 		}
 	}
+}
+
+func (a *api) takeCommand(ctx context.Context, s *socket, heard func() error) error {
+	reading, stop := context.WithCancel(ctx)
+	defer stop()
+	kind, in, err := s.Reader(reading)
+	if err != nil {
+		return gone(err)
+	}
+	if kind != websocket.MessageText {
+		_ = s.Close(websocket.StatusUnsupportedData, "commands are JSON text")
+		return errGone
+	}
+	if err := heard(); err != nil {
+		return err
+	}
+	slow := time.AfterFunc(commandTimeout, stop)
+	text, release, err := a.collect(ctx, s.by, in, -1, a.service.Limits().Body)
+	slow.Stop()
+	defer release()
+	if domain.ErrorCode(err) == domain.CodeRateLimited {
+		return err
+	} else if err != nil {
+		return gone(err)
+	}
+	key, err := a.command(ctx, s, text)
+	if err == nil {
+		return nil
+	}
+	a.fault(requestID(s.c), s.c.Path(), err)
+	frame, err := encode(errorFrame{Type: "error", ApprovalKey: key, Error: newProblem(s.c, err)})
+	if err != nil {
+		return err
+	}
+	return s.write(ctx, frame)
 }
 
 // command carries out one command and gives the approval key that it names.

@@ -11,20 +11,16 @@ import (
 
 	"countersign/domain"
 	"countersign/web/route"
+	"countersign/web/sse"
 )
 
 func (a *api) streams(add adder) {
-	add(http.MethodGet, "/sessions/:session_id/events", route.Known, a.known(a.followSession))
-	add(http.MethodGet, "/sessions/:session_id/ws", route.Known, a.known(a.openSocket))
+	add(http.MethodGet, "/sessions/:session_id/events", route.Known, a.followSession)
+	add(http.MethodGet, "/sessions/:session_id/ws", route.Known, a.openSocket)
 }
 
-const (
-	// pingEvery is how often a quiet stream says that it is there: proxies
-	// close what is silent for half a minute.
-	pingEvery = 25 * time.Second
-	// patience is how long a listener may take to accept one message.
-	patience = 10 * time.Second
-)
+// patience is how long a listener may take to accept one message.
+const patience = 10 * time.Second
 
 // followSession sends the frames of a session's approval requests (requirements
 //
@@ -34,69 +30,58 @@ func (a *api) followSession(c echo.Context, by domain.Ref) error {
 	if err != nil {
 		return err
 	}
-	out, end, err := a.open(c, by)
-	if err != nil || a.parkSession(c, by, session, after, end) {
-		return err
-	}
-	defer end()
-	return a.goOn(c, by, out, func(ctx context.Context, out *sse) error {
-		return a.service.FollowSession(ctx, by, session, after, func(f domain.Frame) error { return out.send(f.Cursor, f.Data) })
+	return stream(a, c, by, func(f domain.Frame) (domain.Cursor, []byte, error) { return f.Cursor, f.Data, nil }, func(ctx context.Context, l *listener[domain.Frame]) error {
+		return a.service.FollowSession(ctx, by, session, after, l)
 	})
 }
 
-// beginning is where a listener goes on. A new one has the session's pending
-// requests replayed to it, which is what nil means. If there are none, it hears
-// of everything that comes after this moment, before it is told that it is
-// connected: whoever connects first and requests then misses nothing. Who comes
-// from a place that the log has not reached has listened to what a restore took
-// back, and begins anew: nothing would be told until the log got there.
+// listener hears what is followed as server-sent events.
+type listener[T any] struct {
+	*sse.Stream
+	message func(T) (at domain.Cursor, data []byte, err error)
+}
+
+// Send writes one message.
+func (l *listener[T]) Send(v T) error {
+	at, data, err := l.message(v)
+	if err != nil {
+		return err
+	}
+	return gone(l.Event(at.String(), data))
+}
+
+// Ping writes nothing that counts.
+func (l *listener[T]) Ping() error { return gone(l.Comment("")) }
+
+// Wait waits while the listener is there.
+func (l *listener[T]) Wait(until time.Time) error { return gone(l.Stream.Wait(until)) }
+
+// stream answers with what follow sends.
+func stream[T any](a *api, c echo.Context, by domain.Ref, message func(T) (domain.Cursor, []byte, error), follow func(context.Context, *listener[T]) error) error {
+	end, err := a.waits.begin(by, sseStream)
+	if err != nil {
+		return err
+	}
+	defer end()
+	out, err := sse.Open(c, patience)
+	if err != nil {
+		return gone(err)
+	}
+	defer out.Close()
+	if err = gone(out.Comment("connected")); err == nil {
+		err = follow(c.Request().Context(), &listener[T]{out, message})
+	}
+	a.fault(requestID(c), c.Path(), err)
+	return nil
+}
+
+// beginning is where a listener goes on.
 func (a *api) beginning(c echo.Context, by domain.Ref, session string) (*domain.Cursor, error) {
 	after, err := lastEventID(c)
 	if err != nil {
 		return nil, err
 	}
-	ctx := c.Request().Context()
-	last, err := a.service.LastSeq(ctx)
-	if err != nil || after != nil && after.Seq <= last {
-		return after, err
-	}
-	pending, more, err := a.service.Confirms(ctx, by, domain.ConfirmFilter{SessionID: session, Status: domain.Pending}, domain.Page{Limit: 1})
-	if err != nil || len(pending) > 0 || more != "" {
-		return nil, err
-	}
-	return new(domain.EndOf(last)), nil
-}
-
-// attend runs follow, and pings the listener meanwhile, until one of them ends
-// or the key does: a key that expires leaves nothing in the log to be heard of.
-func (a *api) attend(ctx context.Context, by domain.Ref, ping, follow func(context.Context) error) error {
-	ctx, leave := context.WithCancelCause(ctx)
-	quiet := make(chan struct{})
-	go func() {
-		defer close(quiet)
-		tick := time.NewTicker(pingEvery)
-		defer tick.Stop()
-		for {
-			select {
-			case <-tick.C:
-			case <-ctx.Done():
-				return
-			}
-			if _, err := a.service.Principal(ctx, by); err != nil {
-				leave(err)
-			} else if err := ping(ctx); err != nil {
-				leave(err)
-			}
-		}
-	}()
-	err := follow(ctx)
-	cause := context.Cause(ctx)
-	leave(nil)
-	<-quiet // nothing is written after the answer has ended
-	if cause != nil {
-		return cause
-	}
-	return err
+	return a.service.SessionStart(c.Request().Context(), by, session, after)
 }
 
 // errGone says that a listener left, or was too slow.
@@ -112,14 +97,7 @@ func gone(err error) error {
 
 // fault tells the operator of a stream that broke for a reason on our side:
 // its listener can be told no more than that it ended.
-func (a *api) fault(c echo.Context, err error) {
-	if c.Request().Context().Err() == nil {
-		a.broke(requestID(c), c.Path(), err)
-	}
-}
-
-// broke is fault for a stream whose request is over.
-func (a *api) broke(id, route string, err error) {
+func (a *api) fault(id, route string, err error) {
 	if err == nil || errors.Is(err, errGone) {
 		return
 	}

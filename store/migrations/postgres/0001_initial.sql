@@ -21,6 +21,8 @@ CREATE TABLE roles (
     entry_seq    BIGINT NOT NULL
 );
 
+-- ended_seq is the number of the entry that last ended the user's sessions
+-- and links: their MACs cover it.
 CREATE TABLE users (
     user_id     TEXT COLLATE "C" PRIMARY KEY,
     name        TEXT COLLATE "C" NOT NULL,
@@ -29,6 +31,7 @@ CREATE TABLE users (
     disabled    BIGINT NOT NULL,
     created_at  BIGINT,
     updated_at  BIGINT,
+    ended_seq   BIGINT NOT NULL,
     entry_seq   BIGINT NOT NULL
 );
 
@@ -48,6 +51,7 @@ CREATE TABLE keys (
     name_folded TEXT COLLATE "C" NOT NULL,
     hash        BYTEA NOT NULL,
     owner_id    TEXT COLLATE "C" REFERENCES users,
+    made_by     TEXT COLLATE "C",
     may_decide  BIGINT NOT NULL,
     created_at  BIGINT,
     expires_at  BIGINT,
@@ -57,6 +61,7 @@ CREATE TABLE keys (
 
 CREATE INDEX keys_name ON keys (name_folded, created_at, key_id);
 CREATE INDEX keys_owner ON keys (owner_id, name_folded, created_at, key_id) WHERE owner_id IS NOT NULL;
+CREATE INDEX keys_maker ON keys (made_by, key_id) WHERE made_by IS NOT NULL;
 
 -- No reference to roles: a revoked key keeps its list and must not keep a role
 -- from being deleted.
@@ -236,10 +241,14 @@ END $$;
 CREATE TRIGGER decisions_fixed BEFORE UPDATE ON decisions
 FOR EACH ROW EXECUTE FUNCTION decisions_fixed();
 
--- subject is the part of an approval that one execution used.
+-- subject is the part of an approval that one execution used. A step of a plan is
+-- used by one approval: of the rows with its plan_id and step_id one has the step
+-- itself for a subject, and the others are of that approval's actions.
 CREATE TABLE consumptions (
     requested_seq BIGINT NOT NULL REFERENCES confirms,
     subject       TEXT COLLATE "C" NOT NULL,
+    plan_id       TEXT COLLATE "C",
+    step_id       TEXT COLLATE "C",
     execution_id  TEXT COLLATE "C" NOT NULL,
     consumed_by   TEXT COLLATE "C" NOT NULL,
     consumed_at   BIGINT NOT NULL,
@@ -247,6 +256,8 @@ CREATE TABLE consumptions (
     entry_seq     BIGINT NOT NULL,
     PRIMARY KEY (requested_seq, subject)
 );
+
+CREATE UNIQUE INDEX consumptions_step ON consumptions (plan_id, step_id) WHERE subject = 'step:' || step_id;
 
 CREATE TABLE traces (
     trace_id        TEXT COLLATE "C" PRIMARY KEY,
@@ -317,12 +328,15 @@ CREATE TABLE log_handovers (
     checkpoint TEXT COLLATE "C" NOT NULL
 );
 
+-- mac shows that a program with the signing key wrote the row, and for when: see
+-- domain/session.go and domain/link.go.
 CREATE TABLE volatile_sessions (
     hash       BYTEA PRIMARY KEY,
     user_id    TEXT COLLATE "C" NOT NULL,
     created_at BIGINT NOT NULL,
     seen_at    BIGINT NOT NULL,
-    browser    TEXT COLLATE "C"
+    browser    TEXT COLLATE "C",
+    mac        BYTEA
 );
 
 CREATE INDEX volatile_sessions_user ON volatile_sessions (user_id);
@@ -330,7 +344,8 @@ CREATE INDEX volatile_sessions_user ON volatile_sessions (user_id);
 CREATE TABLE volatile_links (
     hash       BYTEA PRIMARY KEY,
     user_id    TEXT COLLATE "C",
-    expires_at BIGINT NOT NULL
+    expires_at BIGINT NOT NULL,
+    mac        BYTEA
 );
 
 -- hash is of a name or an address: people type passwords where names belong.

@@ -19,6 +19,8 @@ CREATE TABLE roles (
     entry_seq    INTEGER NOT NULL
 ) STRICT;
 
+-- ended_seq is the number of the entry that last ended the user's sessions
+-- and links: their MACs cover it.
 CREATE TABLE users (
     user_id     TEXT PRIMARY KEY,
     name        TEXT NOT NULL,
@@ -27,6 +29,7 @@ CREATE TABLE users (
     disabled    INTEGER NOT NULL,
     created_at  INTEGER,
     updated_at  INTEGER,
+    ended_seq   INTEGER NOT NULL,
     entry_seq   INTEGER NOT NULL
 ) STRICT;
 
@@ -46,6 +49,7 @@ CREATE TABLE keys (
     name_folded TEXT NOT NULL,
     hash        BLOB NOT NULL,
     owner_id    TEXT REFERENCES users,
+    made_by     TEXT,
     may_decide  INTEGER NOT NULL,
     created_at  INTEGER,
     expires_at  INTEGER,
@@ -55,6 +59,7 @@ CREATE TABLE keys (
 
 CREATE INDEX keys_name ON keys (name_folded, created_at, key_id);
 CREATE INDEX keys_owner ON keys (owner_id, name_folded, created_at, key_id) WHERE owner_id IS NOT NULL;
+CREATE INDEX keys_maker ON keys (made_by, key_id) WHERE made_by IS NOT NULL;
 
 -- No reference to roles: a revoked key keeps its list and must not keep a role
 -- from being deleted.
@@ -222,10 +227,14 @@ CREATE TRIGGER decisions_fixed BEFORE UPDATE ON decisions
 WHEN EXISTS (SELECT 1 FROM confirm_contents WHERE requested_seq = OLD.requested_seq)
 BEGIN SELECT RAISE(ABORT, 'decisions are only ever appended'); END;
 
--- subject is the part of an approval that one execution used.
+-- subject is the part of an approval that one execution used. A step of a plan is
+-- used by one approval: of the rows with its plan_id and step_id one has the step
+-- itself for a subject, and the others are of that approval's actions.
 CREATE TABLE consumptions (
     requested_seq INTEGER NOT NULL REFERENCES confirms,
     subject       TEXT NOT NULL,
+    plan_id       TEXT,
+    step_id       TEXT,
     execution_id  TEXT NOT NULL,
     consumed_by   TEXT NOT NULL,
     consumed_at   INTEGER NOT NULL,
@@ -233,6 +242,8 @@ CREATE TABLE consumptions (
     entry_seq     INTEGER NOT NULL,
     PRIMARY KEY (requested_seq, subject)
 ) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX consumptions_step ON consumptions (plan_id, step_id) WHERE subject = 'step:' || step_id;
 
 CREATE TABLE traces (
     trace_id        TEXT PRIMARY KEY,
@@ -304,12 +315,15 @@ CREATE TABLE log_handovers (
     checkpoint TEXT NOT NULL
 ) STRICT;
 
+-- mac shows that a program with the signing key wrote the row, and for when: see
+-- domain/session.go and domain/link.go.
 CREATE TABLE volatile_sessions (
     hash       BLOB PRIMARY KEY,
     user_id    TEXT NOT NULL,
     created_at INTEGER NOT NULL,
     seen_at    INTEGER NOT NULL,
-    browser    TEXT
+    browser    TEXT,
+    mac        BLOB
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX volatile_sessions_user ON volatile_sessions (user_id);
@@ -317,7 +331,8 @@ CREATE INDEX volatile_sessions_user ON volatile_sessions (user_id);
 CREATE TABLE volatile_links (
     hash       BLOB PRIMARY KEY,
     user_id    TEXT,
-    expires_at INTEGER NOT NULL
+    expires_at INTEGER NOT NULL,
+    mac        BLOB
 ) STRICT, WITHOUT ROWID;
 
 -- hash is of a name or an address: people type passwords where names belong.

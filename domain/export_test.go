@@ -1,0 +1,25 @@
+package domain
+
+import "context"
+
+// Listen is listen for a confirm, without what was told.
+func (s *Service) Listen(ctx context.Context, ref Ref, confirmID string, wake func()) (stop func(), err error) {
+	return s.listen(ctx, ref, confirmID, func(*Outcome) { wake() })
+}
+
+// FramePages reads all frames of a session, as a stream does.
+func FramePages(s *Service, ref Ref, sessionID string, page func([]Frame)) error {
+	r := &sessionReading{session: sessionID, last: Cursor{Seq: -1}}
+	for more := true; more; {
+		err := s.read(context.Background(), ref, func(reader Reader, p *Principal) error {
+			frames, goesOn, err := r.page(reader, p)
+			page(frames)
+			more = goesOn
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

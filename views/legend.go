@@ -1,0 +1,112 @@
+package views
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/a-h/templ"
+)
+
+// counts are how many marks a text needs.
+type counts struct {
+	invisible, letters, digits, others, notASCII, spaces int
+}
+
+func (c *counts) add(segments []Segment) {
+	for _, s := range segments {
+		switch s.Kind {
+		case Invisible:
+			c.invisible++
+		case MixedScript, LookAlike:
+			c.others++
+		case RightToLeft:
+			c.letters += lettersOf(s.Text)
+		case RightToLeftNumber:
+			c.digits += lettersOf(s.Text)
+		case NotASCII:
+			c.notASCII += lettersOf(s.Text)
+		case EdgeSpace:
+			c.spaces += len(s.Text)
+		}
+	}
+}
+
+// lettersOf counts characters without the marks that they carry.
+func lettersOf(text string) (n int) {
+	for _, r := range text {
+		if !unicode.IsMark(r) {
+			n++
+		}
+	}
+	return n
+}
+
+// countsOf are those of some texts.
+func countsOf(texts ...string) (c counts) {
+	c.text(texts...)
+	return c
+}
+
+// text adds what texts need.
+func (c *counts) text(texts ...string) {
+	for _, text := range texts {
+		if !obvious(text) {
+			c.add(Visible(text))
+		}
+	}
+}
+
+// words says in sentences what was marked.
+func (c *counts) words() string {
+	var list []string
+	say := func(n int, one, many, what string) {
+		if n == 1 {
+			list = append(list, "1 "+one+what)
+		} else if n > 1 {
+			list = append(list, strconv.Itoa(n)+" "+many+what)
+		}
+	}
+	say(c.invisible, "invisible character", "invisible characters", ", marked above")
+	say(c.letters, "right-to-left letter", "right-to-left letters", ": words are in the order in which they are stored")
+	say(c.digits, "right-to-left digit", "right-to-left digits", ", in the order in which they are stored")
+	say(c.others, "word or sign looks", "words or signs look", " like something else, underlined above")
+	say(c.notASCII, "character of a name is", "characters of names are", " not ASCII, underlined above")
+	say(c.spaces, "space at an end of a name", "spaces at the ends of names", ", marked above")
+	return strings.Join(list, "; ")
+}
+
+// legend says under a text what is marked in it.
+func (m *markup) legend(c counts) {
+	words := c.words()
+	if words == "" {
+		return
+	}
+	m.html(`<p class="hidden-count">`)
+	m.icon("warning")
+	m.html(`<span>`, words, `</span></p>`)
+}
+
+// legend is for texts that stand in a line, where there is no room for it.
+func legend(texts ...string) templ.Component {
+	return drawn(func(m *markup) { m.legend(countsOf(texts...)) })
+}
+
+// toolLegend is the same for names of tools.
+func toolLegend(names ...string) templ.Component {
+	return drawn(func(m *markup) {
+		var c counts
+		c.tools(names...)
+		m.legend(c)
+	})
+}
+
+func (c *counts) tools(names ...string) {
+	for _, name := range names {
+		c.name(name)
+		c.add(VisibleName(strings.Trim(name, " ")))
+	}
+}
+
+// name adds the spaces at the ends of a name.
+func (c *counts) name(s string) { c.spaces += len(s) - len(strings.Trim(s, " ")) }
