@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 	"strings"
@@ -71,7 +72,7 @@ func (h *History) requested(e *evidence.Entry) {
 		h.found("confirm %s is requested a second time, after entry %d", e.ConfirmID, h.asked[at].seq)
 		return
 	}
-	at, f := int32(len(h.asked)), factsOf(e)
+	at, f := int32(len(h.asked)), factsOfRequest(e)
 	h.confirms[key] = at
 	h.asked = append(h.asked, asked{seq: e.Seq, hash: hashPart(e.ContentHash), step: wholePlan})
 	c := &h.asked[at]
@@ -96,6 +97,23 @@ func (h *History) requested(e *evidence.Entry) {
 	if c.plan != 0 {
 		h.aimed(c, at, f)
 	}
+}
+
+// factsOfRequest is factsOf for most entries of a log: requests of no plan and no
+// role, of which little counts. A name in quotes is no part of a text, in which they
+// are escaped, and what warnings say has other names.
+func factsOfRequest(e *evidence.Entry) (f facts) {
+	if e.Type != evidence.EntryRequested || e.PlanID != "" || bytes.Contains(e.Data, []byte(`"required_role":`)) {
+		return factsOf(e)
+	}
+	if bytes.Contains(e.Data, []byte(`"target_type":"plan"`)) {
+		f.TargetType = string(TargetPlan)
+	}
+	if _, timeout, ok := bytes.Cut(e.Data, []byte(`"timeout":`)); ok {
+		digits := bytes.IndexFunc(timeout, func(r rune) bool { return r < '0' || r > '9' })
+		f.Timeout, _ = strconv.ParseInt(string(timeout[:max(digits, 0)]), 10, 64)
+	}
+	return f
 }
 
 func (h *History) requiredRole(id string) int32 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"countersign/domain"
 	"countersign/domain/evidence"
@@ -68,7 +69,7 @@ func (t *telling) differing(v []evidence.Value, content *evidence.Content) (name
 	is("trace_id", string(v[16].Bytes) == trace || trace == "" && len(plan) > 0) // else it is the plan's
 	is("span_id", string(v[17].Bytes) == span)
 	is("reason", string(v[18].Bytes) == content.Reason)
-	is("tools", slices.Equal(texts(v[19].Bytes), toolsOf(content)))
+	is("tools", isList(v[19].Bytes, toolsOf(content)))
 	return names
 }
 
@@ -84,12 +85,13 @@ func traced(sent []byte) (trace, span string) {
 	return trace, span
 }
 
-// texts reads a column with a list.
-func texts(column []byte) (list []string) {
-	if len(column) > 0 && json.Unmarshal(column, &list) != nil {
-		return []string{string(column)} // it is no list, and like none
+// isList says whether a column holds these texts.
+func isList(column []byte, texts []string) bool {
+	if joined := strings.Join(texts, `","`); strings.Count(joined, `"`) == 2*max(len(texts)-1, 0) && string(column) == `["`+joined+`"]` {
+		return true // as most are
 	}
-	return list
+	var list []string
+	return (len(column) == 0 || json.Unmarshal(column, &list) == nil) && slices.Equal(list, texts)
 }
 
 func toolsOf(content *evidence.Content) (names []string) {
