@@ -15,7 +15,9 @@ func testConfirmsByGroup(t *testing.T, s Store) {
 	received := 0
 	add := func(id string, group domain.Group, edit func(*domain.Confirm)) *domain.Confirm {
 		received++
-		return confirm(id, func(c *domain.Confirm) { c.RequestedGroup, c.ReceivedAt, c.ExpiresAt = group, at(received), at(1_000+received) }, edit)
+		return confirm(id, func(c *domain.Confirm) {
+			c.RequestedGroup, c.ReceivedAt, c.ExpiresAt = group, at(received), at(1_000+received)
+		}, edit)
 	}
 	none := func(*domain.Confirm) {}
 	type page struct {
