@@ -70,7 +70,11 @@ func (r *reader) Confirm(id string) (*domain.Confirm, error) {
 }
 
 func (r *reader) ConfirmByApprovalKey(key string) (*domain.Confirm, error) {
-	return confirms.one(r, "WHERE approval_key = $1", key)
+	c, err := confirms.one(r, "WHERE approval_key = $1", key)
+	if err != nil {
+		return nil, err
+	}
+	return r.Confirm(c.ID)
 }
 
 func (r *reader) ConfirmContent(requested int64) (*domain.ConfirmContent, error) {

@@ -33,9 +33,20 @@ func (r *reader) Entries(f domain.EntryFilter) ([]*evidence.Entry, error) {
 	}
 	s := entryQuery(f)
 	list, err := r.entries(s.String(), s.args...)
-	return slices.DeleteFunc(list, func(e *evidence.Entry) bool { // a number in a row proves nothing
-		return f.ConfirmID != "" && e.ConfirmID != f.ConfirmID || f.TraceID != "" && e.TraceID != f.TraceID
-	}), err
+	return slices.DeleteFunc(list, func(e *evidence.Entry) bool { return !isMeant(f, e) }), err
+}
+
+// isMeant reports whether an entry is one that was asked for. The columns along which
+// it was found prove nothing.
+func isMeant(f domain.EntryFilter, e *evidence.Entry) bool {
+	for _, member := range [...]struct{ asked, is string }{
+		{f.ConfirmID, e.ConfirmID}, {f.PlanID, e.PlanID}, {f.TraceID, e.TraceID}, {f.ObjectID, e.ObjectID}, {f.Type, e.Type},
+	} {
+		if member.asked != "" && member.asked != member.is {
+			return false
+		}
+	}
+	return len(f.Types) == 0 || slices.Contains(f.Types, e.Type)
 }
 
 // entryQuery finds entries along one index, in its order. Those of a trace or of
@@ -157,10 +168,11 @@ func (r *reader) leaves(rest string, args []any, fn func(e *evidence.Entry, data
 			return err
 		}
 		e, err := evidence.ParseEntry(data)
-		if err == nil {
-			fn(e, data)
+		if err != nil {
+			return notAsSigned(err)
 		}
-		return err
+		fn(e, data)
+		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("read log: %w", err)

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,6 +26,7 @@ type claim struct {
 	table, key string
 	digest     evidence.Hash
 	seq        int64 // of the entry that names it
+	err        error // why it could not be read: nothing proves it then
 }
 
 // newClaim returns the claim of a row with these values, of which the last is the
@@ -33,13 +36,17 @@ func newClaim(s *shape, values []any) (claim, error) {
 	if err != nil {
 		return claim{}, fmt.Errorf("%s: %w", s.name, err)
 	}
-	return claim{s.name, rowKey(values[:s.keys]), digest, values[len(values)-1].(int64)}, nil
+	seq, isNumber := values[len(values)-1].(int64)
+	if !isNumber {
+		seq = -1 // no entry has it
+	}
+	return claim{table: s.name, key: rowKey(values[:s.keys]), digest: digest, seq: seq}, nil
 }
 
 // unproven is the answer about a row that the log does not prove.
 func (c claim) unproven() error {
 	return &domain.Error{Code: domain.CodeEvidenceUnavailable, Message: "What is stored is not what the log says. Nothing is told or done on it: an administrator should verify the database.",
-		Err: fmt.Errorf("%w: %s %s, entry %d", domain.ErrUnproven, c.table, c.key, c.seq)}
+		Err: errors.Join(fmt.Errorf("%w: %s %s, entry %d", domain.ErrUnproven, c.table, c.key, c.seq), c.err)}
 }
 
 // prove returns an error unless the log proves all the rows.
@@ -133,9 +140,22 @@ type proofs struct {
 // maxProofs bounds what a transaction remembers.
 const maxProofs = 512
 
+// appended returns an entry that the writer's group has appended, as it will be
+// signed: what is stored of it by now is not asked. It is nil where there is none.
+func (r *reader) appended(seq int64) *evidence.Entry {
+	if r.tx == nil {
+		return nil
+	}
+	for _, list := range [...][]*evidence.Entry{r.tx.before, r.tx.entries} {
+		if len(list) > 0 && seq >= list[0].Seq && seq <= list[len(list)-1].Seq {
+			return list[seq-list[0].Seq]
+		}
+	}
+	return nil
+}
+
 // provenEntries returns those of the entries that the newest signed checkpoint
-// proves to be in the log. In the writer's transaction, also those that the group
-// has appended: if the log had others, the group could not be signed.
+// proves to be in the log, and those that the writer's group has appended.
 func (r *reader) provenEntries(seqs []int64) (map[int64]*evidence.Entry, error) {
 	checkpoint, err := r.checkpointed()
 	if err != nil {
@@ -147,7 +167,9 @@ func (r *reader) provenEntries(seqs []int64) (map[int64]*evidence.Entry, error) 
 	for _, seq := range seqs {
 		if e := p.entries[seq]; e != nil {
 			found[seq] = e
-		} else if !slices.Contains(missing, seq) && (seq < checkpoint.Size || r.tx != nil) {
+		} else if e := r.appended(seq); e != nil {
+			found[seq] = e
+		} else if !slices.Contains(missing, seq) && seq < checkpoint.Size {
 			missing = append(missing, seq)
 		}
 	}
@@ -162,10 +184,7 @@ func (r *reader) provenEntries(seqs []int64) (map[int64]*evidence.Entry, error) 
 			p.entries = map[int64]*evidence.Entry{}
 		}
 		for _, e := range entries {
-			found[e.Seq] = e
-			if e.Seq < checkpoint.Size {
-				p.entries[e.Seq] = e
-			}
+			found[e.Seq], p.entries[e.Seq] = e, e
 		}
 	}
 	return found, nil
@@ -180,10 +199,14 @@ func (r *reader) provenLeaves(rest string, args []any) ([]*evidence.Entry, error
 	var list []*evidence.Entry
 	leaves := map[int64]evidence.Hash{}
 	err = r.leaves(rest, args, func(e *evidence.Entry, data []byte) {
-		list = append(list, e)
-		if e.Seq < checkpoint.Size {
-			leaves[e.Seq] = evidence.LeafHash(data)
+		if own := r.appended(e.Seq); own != nil {
+			if bytes.Equal(data, own.Marshal()) {
+				list = append(list, e)
+			}
+			return
 		}
+		list = append(list, e)
+		leaves[e.Seq] = evidence.LeafHash(data)
 	})
 	if err != nil {
 		return nil, err
@@ -193,7 +216,7 @@ func (r *reader) provenLeaves(rest string, args []any) ([]*evidence.Entry, error
 		return nil, err
 	}
 	return slices.DeleteFunc(list, func(e *evidence.Entry) bool {
-		return !proven[e.Seq] && (r.tx == nil || e.Seq < checkpoint.Size)
+		return !proven[e.Seq] && r.appended(e.Seq) == nil
 	}), nil
 }
 
@@ -206,11 +229,16 @@ func (r *reader) checkpointed() (evidence.Checkpoint, error) {
 	}
 	_, c, err := r.Checkpoint()
 	if err != nil && err != domain.ErrNotFound {
-		return c, &domain.Error{Code: domain.CodeEvidenceUnavailable, Message: "The log cannot be read as it was signed. Nothing can be told or done until it can.",
-			Err: fmt.Errorf("%w: %w", domain.ErrUnproven, err)}
+		return c, notAsSigned(err)
 	}
 	*p = proofs{isRead: true, checkpoint: c}
 	return c, nil
+}
+
+// notAsSigned is the answer where the log itself is not what was signed.
+func notAsSigned(err error) error {
+	return &domain.Error{Code: domain.CodeEvidenceUnavailable, Message: "The log cannot be read as it was signed. Nothing can be told or done until it can.",
+		Err: fmt.Errorf("%w: %w: %w", domain.ErrUnproven, errTampered, err)}
 }
 
 // numbers is the condition that a column has one of the numbers.
