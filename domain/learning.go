@@ -32,7 +32,7 @@ func (s *Service) LearningSamples(ctx context.Context, ref Ref, page Page) (list
 			if row.Cause != CauseHuman && row.Cause != CauseAgent || row.TargetHash == "" {
 				continue // nobody decided, or on a plan that came later and may be another's
 			}
-			sample, err := learningSample(r, p, row)
+			sample, err := s.learningSample(r, p, row)
 			if errors.Is(err, ErrNotFound) {
 				continue // the plan is not known here
 			} else if err != nil {
@@ -46,12 +46,12 @@ func (s *Service) LearningSamples(ctx context.Context, ref Ref, page Page) (list
 }
 
 // learningSample builds S0's sample.
-func learningSample(r Reader, p *Principal, row *ConfirmRow) ([]byte, error) {
+func (s *Service) learningSample(r Reader, p *Principal, row *ConfirmRow) ([]byte, error) {
 	plan, err := r.Plan(row.PlanID)
 	if err != nil {
 		return nil, err
 	}
-	native, err := planNative(r, plan)
+	native, err := s.planNative(r, plan)
 	if err != nil {
 		return nil, err
 	}

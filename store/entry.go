@@ -155,19 +155,28 @@ func ofConfirm(id string) condition {
 		UNION ALL SELECT seq FROM log WHERE confirm_id = ?)`, []any{mplp.CanonicalID("confirm", id), id, id}}
 }
 
-// entries returns entries of which all are proven to be in the log.
+// entries returns entries. One that is not proven to be in the log fails them all:
+// who asks for what there is must not be told of less.
 func (r *reader) entries(rest string, args ...any) ([]*evidence.Entry, error) {
-	return r.provenLeaves(rest, args)
+	list, unproven, err := r.provenLeaves(rest, args)
+	if err == nil && unproven > 0 {
+		err = notAsSigned(fmt.Errorf("%d entries are not those that were signed", unproven))
+	}
+	return list, err
 }
 
 // leaves calls fn with entries and their bytes, verbatim.
 func (r *reader) leaves(rest string, args []any, fn func(e *evidence.Entry, data []byte)) error {
-	err := r.c.each("SELECT entry FROM log "+rest, args, func(rows row) error {
+	err := r.c.each("SELECT seq, entry FROM log "+rest, args, func(rows row) error {
+		var seq int64
 		var data []byte
-		if err := rows.Scan(&data); err != nil {
+		if err := rows.Scan(&seq, &data); err != nil {
 			return err
 		}
 		e, err := evidence.ParseEntry(data)
+		if err == nil && e.Seq != seq {
+			err = fmt.Errorf("entry %d stands in the place of entry %d", e.Seq, seq)
+		}
 		if err != nil {
 			return notAsSigned(err)
 		}

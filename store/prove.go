@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -176,7 +177,7 @@ func (r *reader) provenEntries(seqs []int64) (map[int64]*evidence.Entry, error) 
 	for some := range slices.Chunk(missing, manyRows) {
 		s := new(statement)
 		s.where([]condition{numbers("seq", some)})
-		entries, err := r.provenLeaves(s.String(), s.args)
+		entries, _, err := r.provenLeaves(s.String(), s.args)
 		if err != nil {
 			return nil, err
 		}
@@ -190,34 +191,32 @@ func (r *reader) provenEntries(seqs []int64) (map[int64]*evidence.Entry, error) 
 	return found, nil
 }
 
-// provenLeaves reads entries, and leaves those out that are not proven.
-func (r *reader) provenLeaves(rest string, args []any) ([]*evidence.Entry, error) {
+// provenLeaves reads entries, leaves those out that are not proven, and counts them.
+func (r *reader) provenLeaves(rest string, args []any) (list []*evidence.Entry, unproven int, err error) {
 	checkpoint, err := r.checkpointed()
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	var list []*evidence.Entry
-	leaves := map[int64]evidence.Hash{}
+	leaves, proven := map[int64]evidence.Hash{}, map[int64]bool{}
 	err = r.leaves(rest, args, func(e *evidence.Entry, data []byte) {
-		if own := r.appended(e.Seq); own != nil {
-			if bytes.Equal(data, own.Marshal()) {
-				list = append(list, e)
-			}
-			return
-		}
 		list = append(list, e)
-		leaves[e.Seq] = evidence.LeafHash(data)
+		if own := r.appended(e.Seq); own != nil {
+			proven[e.Seq] = bytes.Equal(data, own.Marshal())
+		} else {
+			leaves[e.Seq] = evidence.LeafHash(data)
+		}
 	})
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	proven, err := evidence.ProveAll(checkpoint, leaves, r)
+	inTree, err := evidence.ProveAll(checkpoint, leaves, r)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return slices.DeleteFunc(list, func(e *evidence.Entry) bool {
-		return !proven[e.Seq] && r.appended(e.Seq) == nil
-	}), nil
+	maps.Copy(proven, inTree)
+	read := len(list)
+	list = slices.DeleteFunc(list, func(e *evidence.Entry) bool { return !proven[e.Seq] })
+	return list, read - len(list), nil
 }
 
 // checkpointed returns the newest signed checkpoint, which is read once in a

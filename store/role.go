@@ -97,8 +97,8 @@ func (x *tx) UpdateRole(r *domain.Role) error { return updateRole.run(x, r, doma
 func (x *tx) DeleteRole(id string) error {
 	written := len(x.rows)
 	err := roles.remove(x, "role_id = $1", id)
-	if err == nil && len(x.rows) == written { // nothing was removed
-		err = domain.ErrNotFound
+	if err == nil && len(x.rows) == written { // it is still there
+		err = claim{table: roles.name, key: id}.unproven()
 	}
 	return err
 }
