@@ -35,7 +35,7 @@ func framesOf(r Reader, c *Confirm) ([]Frame, error) {
 	if !c.Final() {
 		return frames, nil
 	}
-	decisions, err := r.Decisions(c.RequestedSeq)
+	decisions, err := decisionsOn(r, c)
 	if err != nil || len(decisions) == 0 {
 		return frames, err
 	}

@@ -210,7 +210,9 @@ func (s *Service) principal(r Reader, ref Ref) (*Principal, error) {
 	p.Roles = make([]*Role, 0, len(ids))
 	for _, id := range ids {
 		role, err := r.Role(id)
-		if err != nil {
+		if errors.Is(err, ErrNotFound) { // roles that are held are not deleted
+			return nil, unproven("A role of yours is not stored as the log has it: an administrator should verify the database.")
+		} else if err != nil {
 			return nil, err
 		}
 		p.Roles = append(p.Roles, role)
