@@ -43,6 +43,7 @@ type Service struct {
 	requested requested
 	// followers are those who follow a session.
 	followers followers
+	reading   chan struct{} // as many as read for streams now
 	// looked is what the last look at deadlines found, if any.
 	looked atomic.Pointer[deadlines]
 	// peopled is set once there has been a user.
@@ -65,7 +66,7 @@ type Config struct {
 func NewService(store Store, c Config) *Service {
 	s := &Service{
 		store: store, feed: c.Feed, now: c.Now, rand: c.Rand, hasher: c.Hasher,
-		limits: c.Limits, selfApproval: c.AllowSelfApproval,
+		limits: c.Limits, selfApproval: c.AllowSelfApproval, reading: make(chan struct{}, readers),
 	}
 	if s.feed == nil {
 		s.feed = NewFeed()
