@@ -53,7 +53,7 @@ type Reader interface {
 	Contexts(f ContextFilter, p Page) (list []*Context, next string, err error)
 
 	Plan(id string) (*Plan, error)
-	PlanContent(id string) ([]byte, error) // the client's JSON, compacted
+	PlanContent(id string) ([]byte, error) // the JSON of a plan that there is, compacted; never ErrNotFound
 	Plans(f PlanFilter, p Page) (list []*Plan, next string, err error)
 
 	Trace(id string) (*Trace, error)

@@ -166,8 +166,8 @@ func TestStatementsOfAnOperation(t *testing.T) {
 				_, err := svc.Inbox(ctx, person, domain.ConfirmFilter{Status: domain.Pending}, domain.Page{})
 				return err
 			}},
-			{"plan page", 19, func() error { _, err := svc.Plan(ctx, person, "p"); return err }},
-			{"gate, approved", 27, func() error {
+			{"plan page", 20, func() error { _, err := svc.Plan(ctx, person, "p"); return err }},
+			{"gate, approved", 28, func() error {
 				v, err := svc.Gate(ctx, agent, domain.GateQuery{PlanID: "p", StepID: "s3"})
 				if err == nil && !v.Allow() {
 					err = fmt.Errorf("the gate says %+v", v)

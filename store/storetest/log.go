@@ -24,7 +24,6 @@ func testNotFound(t *testing.T, s Store) {
 			"Link":                 func() error { _, err := r.Link([]byte("x")); return err },
 			"Context":              func() error { _, err := r.Context("x"); return err },
 			"Plan":                 func() error { _, err := r.Plan("x"); return err },
-			"PlanContent":          func() error { _, err := r.PlanContent("x"); return err },
 			"Confirm":              func() error { _, err := r.Confirm("x"); return err },
 			"ConfirmByApprovalKey": func() error { _, err := r.ConfirmByApprovalKey("x"); return err },
 			"ConfirmContent":       func() error { _, err := r.ConfirmContent(1); return err },
