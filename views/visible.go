@@ -105,20 +105,6 @@ func VisibleName(s string) []Segment {
 	return segments
 }
 
-// Hidden counts the characters of s that only a mark makes visible.
-func Hidden(s string) int {
-	if obvious(s) {
-		return 0
-	}
-	n := 0
-	for _, segment := range Visible(s) {
-		if segment.Kind == Invisible {
-			n++
-		}
-	}
-	return n
-}
-
 // obvious reports whether s is nothing but ASCII and Latin-1 that show themselves,
 // as most texts are: there is nothing to look for.
 func obvious(s string) bool {

@@ -29,7 +29,7 @@ func TestE2E_Demo(t *testing.T) {
 	s.stdout.await(t, 1, `(?m)^agent: Call execute_trade: approved by a person in the role reviewer; execute_trade: edit to \{.*"quantity":50\D`)
 
 	p.open("/confirms")
-	p.click(".row-link", "Fix Login Bug")
+	p.click(".row-link", "“Fix Login Bug”")
 	p.fill("#reason", "Back up the database first")
 	p.click(`[data-verdict="reject"]`)
 	p.sees(".receipt h2", "Rejected")
