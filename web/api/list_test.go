@@ -128,27 +128,35 @@ func TestN12_EventsEndAtOneMiB(t *testing.T) {
 		c.Limits.Title = 100_000 // an operator may allow it, and entries are as they are
 	})
 	agent := s.agent("architect", "reviewer")
-	const n = 30
-	label := strings.Repeat("l", 90_000)
+	const n = 150
+	title := strings.Repeat(`"`, 90_000) // each takes two bytes in an entry
 	for i := range n {
-		agent.post("/confirms", fmt.Sprintf(`{"confirm_id":"c%d","target_type":"context","target_id":"x","trace":{"trace_id":"t"},"requested_by_role":%q}`, i, label)).want(http.StatusCreated)
+		agent.post("/contexts", fmt.Sprintf(`{"context_id":"c%d","root":{"domain":"d","environment":"e"},"title":%q,"status":"draft"}`, i, title)).want(http.StatusCreated)
 	}
-	seen, pages := map[string]bool{}, 0
-	for cursor := ""; pages == 0 || cursor != ""; pages++ {
-		var items []json.RawMessage
-		items, cursor = agent.page("/events?trace_id=t&limit=200", cursor)
-		for _, item := range items {
-			var event struct{ Cursor string }
-			if err := json.Unmarshal(item, &event); err != nil {
+	seen := map[domain.Cursor]bool{}
+	for after, more := (*domain.Cursor)(nil), true; more; more = after != nil {
+		events, next, err := s.Events(t.Context(), domain.System, domain.EventFilter{After: after, Limit: domain.MaxPage})
+		if err != nil {
+			t.Fatal(err)
+		}
+		size := 0
+		for _, event := range events {
+			facts, err := json.Marshal(event.Facts)
+			if err != nil {
 				t.Fatal(err)
 			}
+			size += len(facts)
 			if seen[event.Cursor] {
-				t.Errorf("%s comes twice", event.Cursor)
+				t.Errorf("%v comes twice", event.Cursor)
 			}
 			seen[event.Cursor] = true
 		}
+		if size > domain.MaxPageBytes {
+			t.Errorf("a page of events has %d bytes", size)
+		}
+		after = next
 	}
-	if len(seen) != 2*n || pages < 5 {
-		t.Errorf("%d events on %d pages, want %d on several", len(seen), pages, 2*n)
+	if len(seen) < n {
+		t.Errorf("%d events, want %d at least", len(seen), n)
 	}
 }
