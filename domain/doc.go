@@ -15,7 +15,7 @@
 //	cmd/countersign   wires everything; the commands, the metrics and the demo
 //	cmd/bench         measures it beside what the machine can do
 //	web               pages, forms, sessions, live signals; web/api is the JSON,
-//	                  web/park keeps the connections of those who wait
+//	                  web/sse writes streams, web/budget bounds bodies
 //	views             templ components and their view models: no I/O, no rules
 //	static            style sheet, script, assets under hashed addresses
 //	store             domain.Store in SQL, on SQLite and PostgreSQL: group commit,
@@ -139,7 +139,6 @@
 // server; then they look again. Only an outcome that this process has made comes
 // with its entry: whoever has heard of nothing else is given it without a look,
 // for what ended rights before it was told before it. While nothing happens a wait
-// costs neither a query nor a timer that ticks. Listen and ListenSession are the
-// same for those who must not keep a goroutine busy with waiting: they are called
-// back, and ask anew.
+// costs neither a query nor a timer that ticks. Looking runs beside the goroutine that
+// waits, whose stack stays small (apart). A stream reads a page, sends it and reads on.
 package domain

@@ -8,7 +8,6 @@
 // and secure.go, what every form goes through in form.go, what becomes of one
 // whose session is over in kept.go, and what every error ends in, in error.go.
 //
-// Who waits long for an answer of web/api is parked (web/park). The handler then
-// leaves a rest of the request behind, which request.go runs, and logs when it is
-// answered.
+// Streams, page signals and those of web/api, are written by web/sse. What bodies of
+// requests take while they are on their way is bounded by web/budget.
 package web

@@ -34,6 +34,13 @@ const (
 	largeForms = 16
 )
 
+// formsEach and formsInAll are how many bytes of large forms are on their way at
+// once from one who is signed in, and from all of them.
+const (
+	formsEach  = 4 * maxForm
+	formsInAll = 32 * maxForm
+)
+
 // few answers a form of somebody who is not signed in, unless it is large and too
 // many are.
 func (s *Server) few(answer echo.HandlerFunc) echo.HandlerFunc {
@@ -50,6 +57,26 @@ func (s *Server) few(answer echo.HandlerFunc) echo.HandlerFunc {
 				message: "The server takes only so many large forms at once from who is not signed in, so this one did not count. Sign in, and send it again."}
 		}
 	}
+}
+
+// readForm reads a form of somebody who is signed in. A large one takes its memory
+// from what its sender, and all, may have on their way, until release.
+func (s *Server) readForm(v *visit) (release func(), err error) {
+	release = func() {}
+	size := v.Request().ContentLength
+	if size < 0 || size > maxForm {
+		size = maxForm
+	}
+	if size > smallForm {
+		if release, err = s.forms.Take(v.ctx(), v.who.Ref, size); err != nil {
+			return nil, err
+		}
+	}
+	if err := parseForm(v, maxForm); err != nil {
+		release()
+		return nil, err
+	}
+	return release, nil
 }
 
 // parseForm reads the fields of a body of at most limit bytes; those of the

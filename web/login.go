@@ -94,9 +94,11 @@ func (s *Server) logout(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := parseForm(v, maxForm); err != nil {
+	release, err := s.readForm(v)
+	if err != nil {
 		return err
 	}
+	defer release()
 	if v.field(csrfField) == "" {
 		return staleForm()
 	}

@@ -17,6 +17,7 @@ import (
 	"countersign/domain"
 	"countersign/static"
 	"countersign/web/api"
+	"countersign/web/budget"
 	"countersign/web/route"
 )
 
@@ -59,6 +60,7 @@ type Server struct {
 	lists    inboxLists
 	again    map[string]showAgain // by the path that a form is posted to
 	large    chan struct{}        // as many as there are large forms of strangers; see few
+	forms    *budget.Budget       // of those who are signed in
 	ready    *readiness
 	observed func(Request)
 	waiting  func(kind string, by int)
@@ -71,7 +73,7 @@ var _ http.Handler = (*Server)(nil)
 func New(c Config) *Server {
 	s := &Server{
 		echo: echo.New(), svc: c.Service, assets: c.Assets, logger: c.Logger, base: c.BaseURL,
-		observed: c.Observed, waiting: c.Waiting, again: map[string]showAgain{}, large: make(chan struct{}, largeForms),
+		observed: c.Observed, waiting: c.Waiting, again: map[string]showAgain{}, large: make(chan struct{}, largeForms), forms: budget.New(formsEach, formsInAll),
 	}
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)
@@ -163,9 +165,11 @@ func (s *Server) form(path string, needs route.Needs, handle func(*visit) error)
 		} else if err != nil {
 			return err
 		}
-		if err := parseForm(v, maxForm); err != nil {
+		release, err := s.readForm(v)
+		if err != nil {
 			return err
 		}
+		defer release()
 		if !v.current() {
 			return s.outdated(v, again)
 		}

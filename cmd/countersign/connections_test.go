@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coder/websocket"
+
 	"countersign/domain"
 )
 
@@ -60,15 +62,20 @@ func (p *process) awaitGauge(t *testing.T, kind string, n int) {
 // dial opens a connection to a server and sends a text on it.
 func (p *process) dial(t *testing.T, text string) net.Conn {
 	t.Helper()
-	conn, err := net.Dial("tcp", strings.TrimPrefix(p.base, "http://"))
+	conn, err := p.connect(text)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	if _, err := io.WriteString(conn, text); err != nil {
-		t.Fatal(err)
-	}
 	return conn
+}
+
+func (p *process) connect(text string) (net.Conn, error) {
+	conn, err := net.Dial("tcp", strings.TrimPrefix(p.base, "http://"))
+	if err == nil {
+		_, err = io.WriteString(conn, text)
+	}
+	return conn, err
 }
 
 // asking is the text of a request for an address.
@@ -118,7 +125,14 @@ func TestB2_WaitingAgentsTakeLittleMemory(t *testing.T) {
 			p = spawn(t, file, "--metrics", "127.0.0.1:0") // whose memory holds nothing of what was posted
 			p.awaitGauge(t, kind, 0)
 			before := p.memory(t)
-			each(func(i int) { p.dial(t, asking(fmt.Sprintf(path, i), asker)) })
+			each(func(i int) {
+				conn, err := p.connect(asking(fmt.Sprintf(path, i), asker))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				t.Cleanup(func() { _ = conn.Close() })
+			})
 			p.awaitGauge(t, kind, n)
 			took := p.memory(t) - before
 			t.Logf("%d KiB, %.1f for each of %d", took, float64(took)/float64(n), n)
@@ -273,5 +287,46 @@ func TestN10_UnfinishedBodies(t *testing.T) {
 		t.Errorf("the server took %d MiB", mib)
 	} else {
 		t.Logf("the server took %d MiB", mib)
+	}
+}
+
+// TestServe_StopEndsStreams as they end otherwise: nobody is cut off.
+func TestServe_StopEndsStreams(t *testing.T) {
+	t.Parallel()
+	r := start(t)
+	key := invoke(t, "key", "create", "bot", "--role", "executor", "--db", r.db)
+	var streams []*http.Response
+	for range 20 {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, r.base+"/api/v1/sessions/s/events", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Authorization", "Bearer "+key)
+		answer, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		streams = append(streams, answer)
+	}
+	socket, _, err := websocket.Dial(t.Context(), strings.Replace(r.base, "http", "ws", 1)+"/api/v1/sessions/s/ws",
+		&websocket.DialOptions{HTTPHeader: http.Header{"Authorization": {"Bearer " + key}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.CloseNow()
+	closed := make(chan error, 1)
+	go func() {
+		_, _, err := socket.Read(t.Context())
+		closed <- err
+	}()
+	r.stop(t)
+	for _, stream := range streams {
+		if text, err := io.ReadAll(stream.Body); err != nil {
+			t.Errorf("a stream was cut off after %q: %v", text, err)
+		}
+	}
+	if err := <-closed; websocket.CloseStatus(err) != websocket.StatusGoingAway {
+		t.Errorf("the socket was closed with %v", err)
 	}
 }

@@ -304,6 +304,39 @@ func TestN10_BodyOfUnknownLength(t *testing.T) {
 	}
 }
 
+// TestN10_UnfinishedCommands of a socket take their memory from the same budget.
+func TestN10_UnfinishedCommands(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, func(c *domain.Config, _ *http.Server) {
+		c.Limits = domain.DefaultLimits()
+		c.Limits.PlanBody = c.Limits.Body
+	})
+	agent := s.agent("executor")
+	var sockets []*socket
+	for range 3 {
+		open := agent.connect("/sessions/s/ws")
+		w, err := open.conn.Writer(open.ctx, websocket.MessageText)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write(make([]byte, 64<<10)); err != nil {
+			t.Fatal(err)
+		}
+		sockets = append(sockets, open)
+	}
+	closed := make(chan error, len(sockets))
+	for _, open := range sockets {
+		go func() {
+			_, _, err := open.conn.Read(open.ctx)
+			closed <- err
+		}()
+	}
+	if err := <-closed; websocket.CloseStatus(err) != websocket.StatusPolicyViolation {
+		t.Errorf("closed with %v", err)
+	}
+	s.awaitWaits(2)
+}
+
 // TestB7_RateComesBeforeTheBody: what is refused is not read.
 func TestB7_RateComesBeforeTheBody(t *testing.T) {
 	t.Parallel()
