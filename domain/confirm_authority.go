@@ -129,8 +129,8 @@ func (s *Service) planUnlocked(r Reader, c *Confirm) error {
 }
 
 // sameContent refuses a decision on anything but what is there now: another
-// hash, or a plan that has changed since.
-func (c *Confirm) sameContent(r Reader, sent string) error {
+// hash, or a plan that has changed since, or whose steps are not those of its hash.
+func (s *Service) sameContent(r Reader, c *Confirm, sent string) error {
 	changed := refuse(CodeContentChanged, "The content is not what you were shown. Look at it again.")
 	if sent != "" && sent != c.ContentHash {
 		return changed
@@ -141,6 +141,9 @@ func (c *Confirm) sameContent(r Reader, sent string) error {
 	plan, err := r.Plan(c.PlanID)
 	if err == nil && plan.Hash != c.TargetHash {
 		return changed
+	}
+	if err == nil {
+		_, err = s.planDocument(r, plan)
 	}
 	return err
 }

@@ -29,6 +29,16 @@ func contentOf(r Reader, c *Confirm) (*ConfirmContent, error) {
 	return stored, nil
 }
 
+// decisionsOn returns the decisions on a confirm: ErrUnproven if those that ended it
+// are gone.
+func decisionsOn(r Reader, c *Confirm) ([]*Decision, error) {
+	decisions, err := r.Decisions(c.RequestedSeq)
+	if err == nil && len(decisions) == 0 && c.decided() {
+		err = c.unproven()
+	}
+	return decisions, err
+}
+
 // unproven refuses a confirm that is not stored as the log has it.
 func (c *Confirm) unproven() error {
 	return unproven("What is stored of the request " + c.ID + " is not what the log says. Nothing of it is told or done: an administrator should verify the database.")

@@ -108,7 +108,7 @@ func (s *Service) decide(ctx context.Context, ref Ref, find finder, in DecisionI
 		if err := s.unchanged(); err != nil {
 			return err
 		}
-		if err := c.sameContent(tx, in.ContentHash); err != nil {
+		if err := s.sameContent(tx, c, in.ContentHash); err != nil {
 			return err
 		}
 		if slices.Contains(needed(d), ConfirmApprove) {

@@ -114,7 +114,7 @@ func confirmObject(r Reader, c *Confirm) (*ConfirmObject, error) {
 		o.Native = mplp.RenderConfirm(object, string(c.Status), nil, nil)
 		return o, nil
 	}
-	if o.Decisions, err = r.Decisions(c.RequestedSeq); err != nil {
+	if o.Decisions, err = decisionsOn(r, c); err != nil {
 		return nil, err
 	}
 	entries, err := r.Entries(EntryFilter{ConfirmID: c.ID, Types: confirmEntries, Limit: MaxPage})

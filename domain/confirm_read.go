@@ -271,7 +271,7 @@ func (s *Service) confirmDetail(r Reader, p *Principal, c *Confirm) (*ConfirmDet
 			}
 		}
 	}
-	if detail.Decisions, err = r.Decisions(c.RequestedSeq); err != nil {
+	if detail.Decisions, err = decisionsOn(r, c); err != nil {
 		return nil, err
 	}
 	if err := s.surroundings(r, p, detail); err != nil {
@@ -286,19 +286,23 @@ func (s *Service) surroundings(r Reader, p *Principal, detail *ConfirmDetail) (e
 	c := detail.Confirm
 	if c.PlanID != "" {
 		// It may be another group's, and have come after the confirm that names it.
-		plan, err := visiblePlan(r, p, c.PlanID)
-		if err == nil {
+		plan, err := r.Plan(c.PlanID)
+		switch {
+		case errors.Is(err, ErrNotFound) && c.TargetHash == "":
+		case errors.Is(err, ErrNotFound):
+			return c.unproven() // plans are never removed
+		case err != nil:
+			return err
+		case plan.seenBy(p):
 			if detail.Plan, err = s.planDetail(r, p, plan); err != nil {
 				return err
 			}
 			target, err := r.Context(plan.ContextID)
 			if err == nil && target.around(p) {
 				detail.Context = target
-			} else if errors.Is(err, ErrUnproven) {
+			} else if err := orGone(err); err != nil {
 				return err
 			}
-		} else if ErrorCode(err) != CodeNotFound {
-			return err
 		}
 	}
 	if c.TargetType == TargetContext && c.TargetHash != "" {
@@ -306,12 +310,12 @@ func (s *Service) surroundings(r Reader, p *Principal, detail *ConfirmDetail) (e
 			return err
 		}
 	}
-	if detail.Required, err = r.Role(c.RequiredRole); err != nil && !errors.Is(err, ErrNotFound) {
+	if detail.Required, err = r.Role(c.RequiredRole); orGone(err) != nil {
 		return err
 	}
 	if c.RoleRegistered {
-		if role, err := findRole(r, c.RequestedByRole); err == nil {
-			detail.Requester = role
+		if detail.Requester, err = findRole(r, c.RequestedByRole); orGone(err) != nil {
+			return err
 		}
 	}
 	if c.RequestedBy.Kind == KindAgent {
@@ -321,13 +325,18 @@ func (s *Service) surroundings(r Reader, p *Principal, detail *ConfirmDetail) (e
 	}
 	// The group is that of the moment of the request, and names the owner.
 	if owner := ParseRef(string(c.RequestedGroup)); c.RequestedBy.Kind == KindAgent && owner.Kind == KindUser {
-		if user, err := r.User(owner.ID); err == nil {
-			detail.OwnerName = user.Name
+		user, err := r.User(owner.ID)
+		if err != nil {
+			return found(err, "owner of the key that asked")
 		}
+		detail.OwnerName = user.Name
 	}
 	if c.Supersedes != "" {
-		if before, err := r.Confirm(c.Supersedes); err == nil && p.sees(before) {
+		before, err := r.Confirm(c.Supersedes)
+		if err == nil && p.sees(before) {
 			detail.Before = before
+		} else if err := orGone(err); err != nil {
+			return err
 		}
 	}
 	detail.SupersededBy, err = r.SupersededBy(c.ID)

@@ -25,6 +25,7 @@
 //	  domain/evidence    log entries, content and its hash, row digests
 //	  domain/credential  passwords, keys, one-time tokens
 //	  domain/dag         layout of a plan's drawing
+//	  domain/glyph       what characters look like, by Unicode's data
 //
 // Arrows point inward: domain imports nobody but its own subpackages, and they
 // never import it back (arrows_test.go). One resource has one file, of the same

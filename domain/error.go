@@ -133,6 +133,15 @@ func taken(err error, what string) error {
 	return err
 }
 
+// orGone is nil also for what there is not, or not for this reader: what is shown of it
+// is left out.
+func orGone(err error) error {
+	if errors.Is(err, ErrNotFound) || ErrorCode(err) == CodeNotFound {
+		return nil
+	}
+	return err
+}
+
 // found turns a Store's ErrNotFound into the refusal that names what was asked.
 func found(err error, what string) error {
 	if errors.Is(err, ErrNotFound) {

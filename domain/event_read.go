@@ -191,7 +191,7 @@ func (p *Principal) seesEntry(r Reader, e *evidence.Entry) (bool, error) {
 // filter's place: there, or after this moment. What Events refuses is refused.
 func (s *Service) EventStart(ctx context.Context, ref Ref, f EventFilter) (start *Cursor, err error) {
 	f.Limit = 1
-	err = apart(func() error {
+	err = s.aside(ctx, func() error {
 		if f.After == nil {
 			last, err := s.LastSeq(ctx)
 			if err != nil {
@@ -227,7 +227,11 @@ func (s *Service) FollowEvents(ctx context.Context, ref Ref, f EventFilter, l Li
 // sendEvents sends what there is now, and says how far it has read.
 func (s *Service) sendEvents(ctx context.Context, ref Ref, f EventFilter, send func(Event) error) (last Cursor, err error) {
 	for {
-		got, err := s.events(ctx, ref, f)
+		var got *eventReading
+		err := s.aside(ctx, func() (err error) {
+			got, err = s.events(ctx, ref, f)
+			return err
+		})
 		if err != nil {
 			return last, err
 		}

@@ -3,7 +3,6 @@ package domain
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"countersign/domain/evidence"
@@ -159,25 +158,23 @@ func tells(r Reader, e *evidence.Entry, c *Confirm) bool {
 	return err == nil || err == ErrNotFound
 }
 
-var errUnproven = errors.New("the log does not prove the entry")
-
 // proven reads an entry of which the newest signed checkpoint proves that it is
 // in the log.
 func proven(r Reader, seq int64) (*evidence.Entry, evidence.Checkpoint, error) {
 	_, c, err := r.Checkpoint()
 	if err != nil {
-		return nil, c, fmt.Errorf("%w: %w", errUnproven, err)
+		return nil, c, fmt.Errorf("%w: %w", ErrUnproven, err)
 	}
 	leaf, err := r.Leaf(seq)
 	if err != nil {
-		return nil, c, fmt.Errorf("%w: %w", errUnproven, err)
+		return nil, c, fmt.Errorf("%w: %w", ErrUnproven, err)
 	}
 	if _, err := evidence.Prove(c, seq, evidence.LeafHash(leaf), r); err != nil {
-		return nil, c, fmt.Errorf("%w: %w", errUnproven, err)
+		return nil, c, fmt.Errorf("%w: %w", ErrUnproven, err)
 	}
 	e, err := evidence.ParseEntry(leaf)
 	if err == nil && e.Seq != seq {
-		err = errUnproven
+		err = ErrUnproven
 	}
 	return e, c, err
 }

@@ -111,7 +111,7 @@ func bundleContent(r Reader, confirmID string) (*evidence.BundleContent, error) 
 		return nil, err
 	}
 	content := &evidence.BundleContent{ConfirmID: confirmID, Salt: stored.Salt, Content: string(stored.Content)}
-	decisions, err := r.Decisions(c.RequestedSeq)
+	decisions, err := decisionsOn(r, c)
 	for _, d := range decisions {
 		edits, edited := make([]string, len(d.Actions)), false
 		for i, action := range d.Actions {

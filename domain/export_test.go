@@ -9,7 +9,7 @@ func (s *Service) Listen(ctx context.Context, ref Ref, confirmID string, wake fu
 
 // FramePages reads all frames of a session, as a stream does.
 func FramePages(s *Service, ref Ref, sessionID string, page func([]Frame)) error {
-	r := &sessionReading{session: sessionID, last: Cursor{Seq: -1}}
+	r := &SessionReading{session: sessionID, last: Cursor{Seq: -1}}
 	for more := true; more; {
 		err := s.read(context.Background(), ref, func(reader Reader, p *Principal) error {
 			frames, goesOn, err := r.page(reader, p)

@@ -35,7 +35,7 @@ func framesOf(r Reader, c *Confirm) ([]Frame, error) {
 	if !c.Final() {
 		return frames, nil
 	}
-	decisions, err := r.Decisions(c.RequestedSeq)
+	decisions, err := decisionsOn(r, c)
 	if err != nil || len(decisions) == 0 {
 		return frames, err
 	}
@@ -126,38 +126,31 @@ const (
 )
 
 // FollowSession sends the frames of a session's confirms, first what the
-// listener has missed, then what happens, until ctx or the server ends. Without
-// a cursor what it has missed is every pending request. Only what the key may
-// see or decide is sent: knowing a session's id gives no right. The error is nil
-// when the server stops, and unauthenticated when the key ends.
-func (s *Service) FollowSession(ctx context.Context, ref Ref, sessionID string, after *Cursor, l Listener[Frame]) error {
-	r := &sessionReading{session: sessionID, last: Cursor{Seq: -1}}
-	if after != nil {
-		r.last = *after
-	} else {
-		r.replays = true
-	}
-	begun := false
-	defer s.followed()()
-	return follow(ctx, s, ref, sessionTopic(sessionID), l, func() error {
-		if !begun { // what is due is settled first
-			if _, err := s.expireDue(ctx); err != nil {
-				return err
-			}
-			begun = true
-		}
-		return s.sendFrames(ctx, ref, r, l.Send)
+// listener has missed, then what happens, until ctx or the server ends. Only what
+// the key may see or decide is sent: knowing a session's id gives no right. The
+// error is nil when the server stops, and unauthenticated when the key ends.
+func (s *Service) FollowSession(ctx context.Context, ref Ref, r *SessionReading, l Listener[Frame]) error {
+	err := apart(func() error { // what is due is settled first
+		_, err := s.Settle(ctx, r.head)
+		return err
 	})
+	if err != nil {
+		return err
+	}
+	defer s.followed()()
+	return follow(ctx, s, ref, sessionTopic(r.session), l, func() error { return s.sendFrames(ctx, ref, r, l.Send) })
 }
 
 // sendFrames sends what there is now, a page at a time.
-func (s *Service) sendFrames(ctx context.Context, ref Ref, r *sessionReading, send func(Frame) error) error {
+func (s *Service) sendFrames(ctx context.Context, ref Ref, r *SessionReading, send func(Frame) error) error {
 	for {
 		var frames []Frame
 		more := false
-		err := s.read(ctx, ref, func(reader Reader, p *Principal) (err error) {
-			frames, more, err = r.page(reader, p)
-			return err
+		err := s.aside(ctx, func() error {
+			return s.read(ctx, ref, func(reader Reader, p *Principal) (err error) {
+				frames, more, err = r.page(reader, p)
+				return err
+			})
 		})
 		if err != nil {
 			return err
@@ -173,30 +166,23 @@ func (s *Service) sendFrames(ctx context.Context, ref Ref, r *sessionReading, se
 	}
 }
 
-// sessionReading is how far a stream has got.
-type sessionReading struct {
+// SessionReading is how far a stream of a session has got.
+type SessionReading struct {
 	session string
+	head    int64  // the newest log entry when it began
 	last    Cursor // what comes after it is to be sent
-	// While replays is set, requests are sent that were pending when the log had
-	// open entries; 0: it has not begun. Whatever happens from then on is sent
-	// after them.
-	replays bool
-	open    int64
+	// open, unless it is 0, has those requests sent that were pending when the log
+	// had so many entries. Whatever has happened since is sent after them.
+	open int64
 }
 
 // page reads the next frames; more says that there may be others.
-func (r *sessionReading) page(reader Reader, p *Principal) (frames []Frame, more bool, err error) {
+func (r *SessionReading) page(reader Reader, p *Principal) (frames []Frame, more bool, err error) {
 	head, err := reader.NextSeq()
 	if err != nil {
 		return nil, false, err
 	}
-	f := SessionFilter{SessionID: r.session, Visible: p.visibility(), From: r.last.Seq, Limit: pageFrames}
-	if r.replays {
-		if r.open == 0 {
-			r.open = head
-		}
-		f.OpenAt = r.open
-	}
+	f := SessionFilter{SessionID: r.session, Visible: p.visibility(), From: r.last.Seq, OpenAt: r.open, Limit: pageFrames}
 	steps, err := reader.SessionSteps(f)
 	if err != nil {
 		return nil, false, err
@@ -218,14 +204,14 @@ func (r *sessionReading) page(reader Reader, p *Principal) (frames []Frame, more
 		}
 		r.last = EndOf(step.Seq)
 	}
-	switch {
-	case len(steps) == f.Limit:
-		return frames, true, nil
-	case r.replays:
-		r.replays, r.last = false, EndOf(r.open-1)
+	if len(steps) == f.Limit {
 		return frames, true, nil
 	}
-	// Nothing before the head is left.
+	if r.open > 0 { // all of it is sent, and nothing else was before it
+		more = r.open < head
+		r.last, r.open = EndOf(r.open-1), 0
+		return frames, more, nil
+	}
 	if end := EndOf(head - 1); r.last.before(end) {
 		r.last = end
 	}

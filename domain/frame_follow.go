@@ -20,29 +20,42 @@ type followers struct {
 	sub     *Subscription
 }
 
-// SessionStart is where FollowSession begins for a listener who has heard up to a
+// ReadSession is where FollowSession begins for a listener who has heard up to a
 // place. One who has heard nothing has the session's pending requests replayed to
-// it, which is what nil means. If there are none, it hears of everything that
-// comes after this moment: whoever connects first and requests then misses
-// nothing. Who comes from a place that the log has not reached has listened to
-// what a restore took back, and begins anew: nothing would be told until the log
-// got there.
-func (s *Service) SessionStart(ctx context.Context, ref Ref, sessionID string, after *Cursor) (start *Cursor, err error) {
-	err = apart(func() error {
-		return s.read(ctx, ref, func(r Reader, p *Principal) error {
+// it, and hears of everything that comes after this moment: whoever connects first
+// and requests then misses nothing. Who comes from a place that the log has not
+// reached has listened to what a restore took back, and begins anew: nothing would
+// be told until the log got there.
+func (s *Service) ReadSession(ctx context.Context, ref Ref, sessionID string, after *Cursor) (*SessionReading, error) {
+	begun := &SessionReading{session: sessionID, last: Cursor{Seq: -1}}
+	err := s.aside(ctx, func() error {
+		return s.read(ctx, ref, func(r Reader, _ *Principal) error {
 			head, err := r.NextSeq()
-			if err != nil || after != nil && after.Seq < head {
-				start = after
-				return err
-			}
-			pending, err := r.SessionSteps(SessionFilter{SessionID: sessionID, Visible: p.visibility(), OpenAt: head, Limit: 1})
-			if len(pending) == 0 {
-				start = new(EndOf(head - 1))
+			begun.head = head - 1
+			if after != nil && after.Seq < head {
+				begun.last = *after
+			} else {
+				begun.open = head
 			}
 			return err
 		})
 	})
-	return start, err
+	return begun, err
+}
+
+// readers is how many streams read at once.
+const readers = 16
+
+// aside runs what reads for a stream: see apart. Few do it at once, so that little
+// memory is in use when thousands begin.
+func (s *Service) aside(ctx context.Context, fn func() error) error {
+	select {
+	case s.reading <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-s.reading }()
+	return apart(fn)
 }
 
 // followed counts a stream in, and what it returns counts it out.
@@ -129,7 +142,7 @@ const pingEvery = 25 * time.Second
 // follow runs read at first and whenever a topic is told, and once more when the
 // server stops, so that what happened before is sent. In between it pings, while
 // the principal may listen: a key that expires leaves nothing in the log to be
-// heard of. Both run beside the stack that waits.
+// heard of.
 func follow[T any](ctx context.Context, s *Service, ref Ref, topic string, l Listener[T], read func() error) error {
 	// Listening begins before reading, or what comes in between would be missed.
 	stop, err := s.listen(ctx, ref, topic, func(*Outcome) { l.Wake() })
@@ -138,14 +151,18 @@ func follow[T any](ctx context.Context, s *Service, ref Ref, topic string, l Lis
 	}
 	defer stop()
 	ping := func() error {
-		if _, err := s.Principal(ctx, ref); err != nil {
+		err := s.aside(ctx, func() error {
+			_, err := s.Principal(ctx, ref)
+			return err
+		})
+		if err != nil {
 			return err
 		}
 		return l.Ping()
 	}
 	for next, due := read, time.Now().Add(pingEvery); ; {
 		stopping := s.feedClosed()
-		if err := apart(next); err != nil || stopping {
+		if err := next(); err != nil || stopping {
 			return err
 		}
 		if err := l.Wait(due); err != nil {

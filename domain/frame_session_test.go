@@ -44,6 +44,14 @@ func (l *listener[T]) Wait(until time.Time) error {
 	return nil
 }
 
+func (w *world) followSession(ctx context.Context, ref domain.Ref, session string, after *domain.Cursor, l domain.Listener[domain.Frame]) error {
+	reading, err := w.ReadSession(ctx, ref, session, after)
+	if err != nil {
+		return err
+	}
+	return w.FollowSession(ctx, ref, reading, l)
+}
+
 // A stream hears of its own session among many others, and of nothing else.
 func TestFollowSession_HearsOfItsOwn(t *testing.T) {
 	t.Parallel()
@@ -57,7 +65,7 @@ func TestFollowSession_HearsOfItsOwn(t *testing.T) {
 	defer leave()
 	frames, ended := make(chan domain.Frame, 100), make(chan error, 1)
 	go func() {
-		ended <- w.FollowSession(ctx, agent, "own", nil, listening(ctx, func(f domain.Frame) error {
+		ended <- w.followSession(ctx, agent, "own", nil, listening(ctx, func(f domain.Frame) error {
 			frames <- f
 			return nil
 		}))
@@ -116,7 +124,7 @@ func TestB2_FramesComeInPages(t *testing.T) {
 			}
 			ctx, leave := context.WithCancel(w.ctx)
 			var heard []domain.Cursor
-			err := w.FollowSession(ctx, agent, "s", after, listening(ctx, func(f domain.Frame) error {
+			err := w.followSession(ctx, agent, "s", after, listening(ctx, func(f domain.Frame) error {
 				if heard = append(heard, f.Cursor); len(heard) == 1 {
 					decide(asked[99])
 					decide(asked[0])

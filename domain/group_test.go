@@ -176,7 +176,7 @@ func TestB9_AnotherGroupsPlanIsLikeUnknown(t *testing.T) {
 				}
 				return strings.Join(list, "\n")
 			}
-			unknown := told("unknown")
+			unknown := told("nowhere")
 			if diff := cmp.Diff(unknown, told("foreign")); diff != "" {
 				t.Errorf("another group's (-unknown +foreign):\n%s", diff)
 			}

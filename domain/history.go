@@ -34,8 +34,9 @@ type History struct {
 	mixed    map[int32][]bool // of what was rejected, which actions were approved
 	used     map[use]int64    // the entries that consumed something
 	plans    map[string]*pastPlan
-	planList []*pastPlan // [0] is none
-	restored int64       // the last entry that said so, -1 for none
+	planList []*pastPlan       // [0] is none
+	contexts map[string]string // their status
+	restored int64             // the last entry that said so, -1 for none
 }
 
 // actor is a user or a key, as far as the log tells.
@@ -83,7 +84,7 @@ func keyOfConfirm(id string) (k confirmKey) {
 func NewHistory() *History {
 	return &History{
 		actors: map[string]*actor{}, acting: []*actor{{}}, roles: map[string]*pastRole{}, confirms: map[confirmKey]int32{}, mixed: map[int32][]bool{},
-		used: map[use]int64{}, plans: map[string]*pastPlan{}, planList: []*pastPlan{{}}, restored: -1,
+		used: map[use]int64{}, plans: map[string]*pastPlan{}, planList: []*pastPlan{{}}, contexts: map[string]string{}, restored: -1,
 	}
 }
 
@@ -117,6 +118,7 @@ type facts struct {
 	Blocked   []string `json:"blocked"`
 	Unblocked []string `json:"unblocked"`
 	MoreSteps int      `json:"more_steps"` // that followed, and are not listed
+	ContextID string   `json:"context_id"`
 	// of users, keys and roles
 	Name      string       `json:"name"`
 	Roles     []string     `json:"roles"`
@@ -159,6 +161,8 @@ func (h *History) Entry(e *evidence.Entry) []string {
 		h.planned(e, event)
 	case family == "step":
 		h.stepped(e, event)
+	case family == "context":
+		h.contexts[strings.Clone(e.ObjectID)] = strings.Clone(factsOf(e).Status)
 	case family == "user", family == "key":
 		h.account(e, family, event)
 	case family == "role":

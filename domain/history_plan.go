@@ -218,6 +218,8 @@ func (h *History) planned(e *evidence.Entry, event string) {
 		h.found("plan %s is %s, and no decision was made about it", p.id, event)
 	case event == "completed" && p.done != p.size:
 		h.found("plan %s is completed, and %d of its %d steps are", p.id, p.done, p.size)
+	case event == "started" && f.ContextID != "" && h.contexts[f.ContextID] != ContextActive:
+		h.found("plan %s is started, and its context was not active", p.id)
 	case event == "failed" && p.failed == 0:
 		h.found("plan %s is failed, and none of its steps is", p.id)
 	}

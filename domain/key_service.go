@@ -152,7 +152,7 @@ func keyRows(r Reader, p *Principal, keys []*Key) (list []*KeyRow, err error) {
 		if k.OwnerID != "" {
 			owner, err := r.User(k.OwnerID)
 			if err != nil {
-				return nil, err
+				return nil, found(err, "user who owns the key "+k.Name)
 			}
 			row.Owner, row.OwnerDisabled = owner.Name, owner.Disabled
 		}

@@ -31,7 +31,7 @@ func (s *Service) LearningSamples(ctx context.Context, ref Ref, page Page) (list
 			if row.Cause != CauseHuman && row.Cause != CauseAgent || row.TargetHash == "" {
 				return nil, ErrNotFound // nobody decided, or on a plan that came later and may be another's
 			}
-			return learningSample(r, p, row)
+			return s.learningSample(r, p, row)
 		}, func(rows int) (string, error) {
 			_, next, err := r.Confirms(f, Page{Limit: rows, Cursor: page.Cursor})
 			return next, err
@@ -42,12 +42,12 @@ func (s *Service) LearningSamples(ctx context.Context, ref Ref, page Page) (list
 }
 
 // learningSample builds S0's sample.
-func learningSample(r Reader, p *Principal, row *ConfirmRow) ([]byte, error) {
+func (s *Service) learningSample(r Reader, p *Principal, row *ConfirmRow) ([]byte, error) {
 	plan, err := r.Plan(row.PlanID)
 	if err != nil {
 		return nil, err
 	}
-	native, err := planNative(r, plan)
+	native, err := s.planNative(r, plan)
 	if err != nil {
 		return nil, err
 	}

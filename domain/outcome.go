@@ -15,12 +15,9 @@ func outcomeOf(r Reader, c *Confirm) (*Outcome, error) {
 	if !c.Final() {
 		return o, nil
 	}
-	decisions, err := r.Decisions(c.RequestedSeq)
+	decisions, err := decisionsOn(r, c)
 	if err != nil {
 		return nil, err
-	}
-	if len(decisions) == 0 {
-		return nil, c.unproven()
 	}
 	o.Decision = decisions[len(decisions)-1]
 	o.Text = o.Decision.text()

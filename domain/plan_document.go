@@ -63,42 +63,57 @@ func (d *documents) keep(sum [sha256.Size]byte, of document, size int) {
 // planDocument returns a plan as it was sent, to be read only. The hash of what is
 // approved is computed from its steps: ErrUnproven if it is not the plan's.
 func (s *Service) planDocument(r Reader, plan *Plan) (*mplp.Plan, error) {
+	_, document, err := s.planStored(r, plan)
+	return document, err
+}
+
+// planStored is planDocument, and returns its bytes too.
+func (s *Service) planStored(r Reader, plan *Plan) ([]byte, *mplp.Plan, error) {
 	content, err := r.PlanContent(plan.ID)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	stored, err := s.documents.parse(content)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if stored.hash != plan.Hash {
-		return nil, unproven("The steps of this plan are not those that the log has. Nothing of it is told or done: an administrator should verify the database.")
+		return nil, nil, unproven("The steps of this plan are not those that the log has. Nothing of it is told or done: an administrator should verify the database.")
 	}
-	return stored.plan, nil
+	return content, stored.plan, nil
 }
 
 // planNative is the plan as the JSON interface gives it: as sent, with the
 // statuses of now.
-func planNative(r Reader, plan *Plan) ([]byte, error) {
-	render, err := planRender(r, plan)
+func (s *Service) planNative(r Reader, plan *Plan) ([]byte, error) {
+	content, _, err := s.planStored(r, plan)
 	if err != nil {
 		return nil, err
 	}
-	return render(), nil
+	entries, err := plan.entries(r)
+	if err != nil {
+		return nil, err
+	}
+	return plan.native(content, entries), nil
 }
 
-// planRender reads what planNative gives. It is rendered after the transaction: a
-// large plan takes long, and others wait.
+// planRender reads what planNative gives, of a plan that was just written. It is
+// rendered after the transaction: a large plan takes long, and others wait.
 func planRender(r Reader, plan *Plan) (render func() []byte, err error) {
 	content, err := r.PlanContent(plan.ID)
 	if err != nil {
 		return nil, err
 	}
-	var entries []*evidence.Entry
-	if !plan.Imported {
-		entries, err = r.Entries(EntryFilter{PlanID: plan.ID, Types: planEntries, Limit: MaxPage})
-	}
+	entries, err := plan.entries(r)
 	return func() []byte { return plan.native(content, entries) }, err
+}
+
+// entries are those of which the plan's object has the events.
+func (p *Plan) entries(r Reader) ([]*evidence.Entry, error) {
+	if p.Imported {
+		return nil, nil
+	}
+	return r.Entries(EntryFilter{PlanID: p.ID, Types: planEntries, Limit: MaxPage})
 }
 
 func (p *Plan) native(content []byte, entries []*evidence.Entry) []byte {
@@ -123,7 +138,7 @@ func (s *Service) PlanObject(ctx context.Context, ref Ref, id string) (o *PlanOb
 			return err
 		}
 		o = &PlanObject{Plan: plan}
-		o.Native, err = planNative(r, plan)
+		o.Native, err = s.planNative(r, plan)
 		return err
 	})
 	return o, err
@@ -137,7 +152,7 @@ func (s *Service) PlanObjects(ctx context.Context, ref Ref, f PlanFilter, page P
 		if err != nil {
 			return err
 		}
-		list, next, err = fillPage(page, plans, after, func(plan *Plan) ([]byte, error) { return planNative(r, plan) },
+		list, next, err = fillPage(page, plans, after, func(plan *Plan) ([]byte, error) { return s.planNative(r, plan) },
 			func(rows int) (string, error) {
 				_, next, err := r.Plans(f, Page{Limit: rows, Cursor: page.Cursor})
 				return next, err

@@ -2,6 +2,7 @@ package domain
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"countersign/domain/mplp"
@@ -37,7 +38,11 @@ func (s *Service) planDetail(r Reader, p *Principal, plan *Plan) (*PlanDetail, e
 		return nil, err
 	}
 	detail := &PlanDetail{Plan: plan, Document: document}
-	if c, err := r.Context(plan.ContextID); err == nil && p.ReadsContexts() {
+	c, err := r.Context(plan.ContextID)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return nil, err
+	}
+	if err == nil && p.ReadsContexts() {
 		detail.Context = c
 	}
 	if detail.Confirms, err = plan.confirms(r); err != nil {
@@ -97,11 +102,13 @@ func visiblePlan(r Reader, p *Principal, id string) (*Plan, error) {
 	if err != nil {
 		return nil, found(err, "plan")
 	}
-	if plan.Group != p.Group && !p.ReadsPlans() {
+	if !plan.seenBy(p) {
 		return nil, notFound("plan")
 	}
 	return plan, nil
 }
+
+func (plan *Plan) seenBy(p *Principal) bool { return plan.Group == p.Group || p.ReadsPlans() }
 
 // plans are those that a principal sees in lists.
 func (p *Principal) plans() Visibility { return Visibility{All: p.ReadsPlans(), Group: p.Group} }

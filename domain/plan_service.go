@@ -194,7 +194,7 @@ func (s *Service) relock(tx Tx, p *Principal, plan *Plan, in *mplp.Plan) (render
 	if err != nil {
 		return nil, err
 	}
-	shown, err := planNative(tx, plan)
+	shown, err := s.planNative(tx, plan)
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,7 @@ func (s *Service) Prune(ctx context.Context, age time.Duration) (n int, err erro
 			for _, id := range old {
 				done, err := s.forget(tx, id, before, age)
 				switch {
-				case errors.Is(err, errUnproven):
+				case errors.Is(err, ErrUnproven):
 					doubtful++
 				case err != nil:
 					return err
@@ -88,7 +88,7 @@ func (s *Service) forget(tx Tx, id string, before time.Time, age time.Duration) 
 }
 
 // decisionEntry is the entry that the log proves to have ended a confirm: of an
-// import, the one with which it came. Else it gives errUnproven.
+// import, the one with which it came. Else it gives ErrUnproven.
 func decisionEntry(r Reader, c *Confirm) (*evidence.Entry, error) {
 	seq, types := c.DecidedSeq, []string{"confirm.approved", "confirm.rejected", "confirm.cancelled"}
 	if c.Imported {
@@ -99,7 +99,7 @@ func decisionEntry(r Reader, c *Confirm) (*evidence.Entry, error) {
 		return nil, err
 	}
 	if !slices.Contains(types, e.Type) || e.ConfirmID != c.ID || e.PlanID != c.PlanID || e.ContentHash != c.ContentHash {
-		return nil, errUnproven
+		return nil, ErrUnproven
 	}
 	return e, nil
 }

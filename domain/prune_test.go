@@ -37,7 +37,7 @@ func TestN5_PruneBelievesTheLogAlone(t *testing.T) {
 		"pending, said to be decided by another":  {"status = 'approved', decided_at = $then, decided_seq = (SELECT decided_seq FROM confirms WHERE confirm_id = 'old')", true, true},
 		"pending, said to be decided by its post": {"status = 'approved', decided_at = $then, decided_seq = requested_seq", true, true},
 		"pending, said to be an import":           {"status = 'approved', imported = 1, received_at = $then", true, true},
-		"decided now, said to be long ago":        {"decided_at = $then", false, false},
+		"decided now, said to be long ago":        {"decided_at = $then", false, true},
 		"decided now, said to be an import":       {"imported = 1, decided_at = $then", false, true},
 		"decided now, of another plan":            {"plan_id = 'none', decided_at = $then", false, true},
 	} {

@@ -23,7 +23,7 @@ func TestRights_EndOpenWaits(t *testing.T) {
 			return err
 		},
 		"session": func(w *world, ref domain.Ref, _ *domain.Confirm) error {
-			return w.FollowSession(w.ctx, ref, "session", nil, listening(w.ctx, func(domain.Frame) error { return nil }))
+			return w.followSession(w.ctx, ref, "session", nil, listening(w.ctx, func(domain.Frame) error { return nil }))
 		},
 		"events": func(w *world, ref domain.Ref, _ *domain.Confirm) error {
 			return w.FollowEvents(w.ctx, ref, domain.EventFilter{}, listening(w.ctx, func(domain.Event) error { return nil }))

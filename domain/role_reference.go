@@ -55,6 +55,9 @@ func (refs *RoleReferences) findConfirms(r Reader, p *Principal, role *Role) err
 	}
 	for _, label := range labels {
 		rows, _, err := r.Confirms(ConfirmFilter{RequestedByRole: label, WithImports: true, Visible: p.visibility()}, Page{})
+		if err == nil {
+			err = allProven(rows)
+		}
 		if err != nil {
 			return err
 		}

@@ -45,6 +45,7 @@ type Service struct {
 	requested requested
 	// followers are those who follow a session.
 	followers followers
+	reading   chan struct{} // as many as read for streams now
 	// looked is what the last look at deadlines found, if any.
 	looked atomic.Pointer[deadlines]
 	// unsettled are confirms whose deadline has come and that the log does not prove:
@@ -78,7 +79,8 @@ type Config struct {
 func NewService(store Store, c Config) *Service {
 	s := &Service{
 		store: store, feed: c.Feed, now: c.Now, rand: c.Rand, hasher: c.Hasher,
-		limits: c.Limits, selfApproval: c.AllowSelfApproval, logger: c.Logger, verifyNow: make(chan struct{}, 1),
+		limits: c.Limits, selfApproval: c.AllowSelfApproval, logger: c.Logger,
+		verifyNow: make(chan struct{}, 1), reading: make(chan struct{}, readers),
 	}
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)
@@ -210,7 +212,9 @@ func (s *Service) principal(r Reader, ref Ref) (*Principal, error) {
 	p.Roles = make([]*Role, 0, len(ids))
 	for _, id := range ids {
 		role, err := r.Role(id)
-		if err != nil {
+		if errors.Is(err, ErrNotFound) { // roles that are held are not deleted
+			return nil, unproven("A role of yours is not stored as the log has it: an administrator should verify the database.")
+		} else if err != nil {
 			return nil, err
 		}
 		p.Roles = append(p.Roles, role)

@@ -50,7 +50,7 @@ func (s *Service) StartPlan(ctx context.Context, ref Ref, id string) (*PlanObjec
 		if err := activeContext(tx, plan); err != nil {
 			return err
 		}
-		return s.movePlan(tx, p, plan, PlanInProgress, "plan.started")
+		return s.movePlan(tx, p, plan, PlanInProgress, "plan.started", "context_id", plan.ContextID)
 	})
 }
 

@@ -70,7 +70,11 @@ func (r *reader) Confirm(id string) (*domain.Confirm, error) {
 }
 
 func (r *reader) ConfirmByApprovalKey(key string) (*domain.Confirm, error) {
-	return confirms.one(r, "WHERE approval_key = $1", key)
+	c, err := confirms.one(r, "WHERE approval_key = $1", key)
+	if err != nil {
+		return nil, err
+	}
+	return r.Confirm(c.ID)
 }
 
 func (r *reader) ConfirmContent(requested int64) (*domain.ConfirmContent, error) {
@@ -117,12 +121,17 @@ func pendingOfPlans(ids []string) *statement {
 // SupersededBy lists ids, those of the confirm's own group and the earliest first.
 func (r *reader) SupersededBy(id string) ([]string, error) {
 	s := supersededBy(id)
-	return r.strings(s.String(), s.args...)
+	list, err := confirms.all(r, s.String(), s.args...)
+	ids := make([]string, len(list))
+	for i, c := range list {
+		ids[i] = c.ID
+	}
+	return ids, err
 }
 
 func supersededBy(id string) *statement {
 	s := new(statement)
-	s.add("SELECT confirm_id FROM confirms WHERE supersedes = ?", id)
+	s.add("WHERE supersedes = ?", id)
 	s.add(" ORDER BY requested_group <> (SELECT requested_group FROM confirms WHERE canonical_id = ?), requested_seq", mplp.CanonicalID("confirm", id))
 	return s
 }

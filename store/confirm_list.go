@@ -83,9 +83,12 @@ func (r *reader) rowsOf(list []*domain.ConfirmRow, claims []claim, isBare, withD
 			if row.TargetType == domain.TargetPlan {
 				target = "plan " + row.PlanID
 			}
-			row.Title, row.Unproven = titles[target], row.Unproven || unproven[target]
+			title, isThere := titles[target]
+			isLost := !isThere && (row.TargetType == domain.TargetPlan && row.PlanID != "" || row.TargetType == domain.TargetContext)
+			row.Title, row.Unproven = title, row.Unproven || unproven[target] || isLost
 		}
-		row.Unproven = row.Unproven || row.Status == domain.Pending && !read[row.RequestedSeq]
+		row.Unproven = row.Unproven || row.Status == domain.Pending && !read[row.RequestedSeq] ||
+			withDecisions && row.Status != domain.Pending && !row.Imported && row.Decision == nil
 		if row.Unproven {
 			row.Title, row.Reason, row.Tools, row.Decision = "", domain.Excerpt{}, nil, nil
 		}

@@ -47,7 +47,8 @@ func sessionSteps(f domain.SessionFilter) (requests, decisions *statement) {
 		return query("c.requested_seq", condition{"c.requested_seq >= ?", []any{f.From}}),
 			query("c.decided_seq", condition{"c.status <> 'pending' AND c.decided_seq >= ?", []any{f.From}})
 	}
-	// The sums keep the database from reading all requests of the session.
-	return query("c.requested_seq", condition{"c.decided_seq = 0 AND c.requested_seq >= ? AND c.requested_seq + 0 < ?", []any{f.From, f.OpenAt}}),
+	// The sums keep the database from reading all requests of the session, or of the
+	// group, for the sake of their order: few are pending.
+	return query("c.requested_seq + 0", condition{"c.decided_seq = 0 AND c.requested_seq + 0 >= ? AND c.requested_seq + 0 < ?", []any{f.From, f.OpenAt}}),
 		query("c.requested_seq + 0", condition{"c.decided_seq >= ? AND c.requested_seq + 0 >= ? AND c.requested_seq + 0 < ?", []any{f.OpenAt, f.From, f.OpenAt}})
 }

@@ -24,7 +24,7 @@ var newestContext = keyset{list: "c", table: "contexts", order: "created_at", ti
 var updateContext = contexts.change("", 0)
 
 func (r *reader) Context(id string) (*domain.Context, error) {
-	return contexts.one(r, "WHERE context_id = $1", id)
+	return contexts.latest(r, "object_id", id, "WHERE context_id = $1", id)
 }
 
 // Contexts lists contexts, the newest first.

@@ -3,7 +3,6 @@ package store
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"countersign/domain"
 	"countersign/domain/evidence"
@@ -34,9 +33,20 @@ func (r *reader) Entries(f domain.EntryFilter) ([]*evidence.Entry, error) {
 	}
 	s := entryQuery(f)
 	list, err := r.entries(s.String(), s.args...)
-	return slices.DeleteFunc(list, func(e *evidence.Entry) bool { // a number in a row proves nothing
-		return f.ConfirmID != "" && e.ConfirmID != f.ConfirmID || f.TraceID != "" && e.TraceID != f.TraceID
-	}), err
+	return slices.DeleteFunc(list, func(e *evidence.Entry) bool { return !isMeant(f, e) }), err
+}
+
+// isMeant reports whether an entry is one that was asked for. The columns along which
+// it was found prove nothing.
+func isMeant(f domain.EntryFilter, e *evidence.Entry) bool {
+	for _, member := range [...]struct{ asked, is string }{
+		{f.ConfirmID, e.ConfirmID}, {f.PlanID, e.PlanID}, {f.TraceID, e.TraceID}, {f.ObjectID, e.ObjectID}, {f.Type, e.Type},
+	} {
+		if member.asked != "" && member.asked != member.is {
+			return false
+		}
+	}
+	return len(f.Types) == 0 || slices.Contains(f.Types, e.Type)
 }
 
 // entryQuery finds entries along one index, in its order. Those of a trace or of
@@ -145,30 +155,33 @@ func ofConfirm(id string) condition {
 		UNION ALL SELECT seq FROM log WHERE confirm_id = ?)`, []any{mplp.CanonicalID("confirm", id), id, id}}
 }
 
-// entries returns entries, all of which must be proven to be in the log.
-func (r *reader) entries(rest string, args ...any) (list []*evidence.Entry, err error) {
-	err = r.eachLeaf(rest, args, func(e *evidence.Entry, isProven bool) error {
-		if !isProven {
-			return claim{table: "log", key: strconv.FormatInt(e.Seq, 10), seq: e.Seq}.unproven()
-		}
-		list = append(list, e)
-		return nil
-	})
+// entries returns entries. One that is not proven to be in the log fails them all:
+// who asks for what there is must not be told of less.
+func (r *reader) entries(rest string, args ...any) ([]*evidence.Entry, error) {
+	list, unproven, err := r.provenLeaves(rest, args)
+	if err == nil && unproven > 0 {
+		err = notAsSigned(fmt.Errorf("%d entries are not those that were signed", unproven))
+	}
 	return list, err
 }
 
 // leaves calls fn with entries and their bytes, verbatim.
 func (r *reader) leaves(rest string, args []any, fn func(e *evidence.Entry, data []byte)) error {
-	err := r.c.each("SELECT entry FROM log "+rest, args, func(rows row) error {
+	err := r.c.each("SELECT seq, entry FROM log "+rest, args, func(rows row) error {
+		var seq int64
 		var data []byte
-		if err := rows.Scan(&data); err != nil {
+		if err := rows.Scan(&seq, &data); err != nil {
 			return err
 		}
 		e, err := evidence.ParseEntry(data)
-		if err == nil {
-			fn(e, data)
+		if err == nil && e.Seq != seq {
+			err = fmt.Errorf("entry %d stands in the place of entry %d", e.Seq, seq)
 		}
-		return err
+		if err != nil {
+			return notAsSigned(err)
+		}
+		fn(e, data)
+		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("read log: %w", err)

@@ -156,17 +156,18 @@ func (f listField[T]) Scan(src any) error {
 	return json.Unmarshal([]byte(s), f.p)
 }
 
-// folded is derived from a name, to compare names by; it is never read.
+// folded is derived from a name, to compare names by. Rows are found by it, so what
+// is stored must be that; its column comes after the name's.
 func folded(p *string) field { return foldedField{p} }
 
 type foldedField struct{ p *string }
 
 func (f foldedField) value() any { return fold(*f.p) }
 
-func (f foldedField) Scan(any) error { return nil }
+func (f foldedField) Scan(src any) error { return derived(f, src) }
 
-// canonical is derived from an id (requirements, contradiction 1); it is never
-// read.
+// canonical is derived from an id (requirements, contradiction 1), as folded is from
+// a name.
 func canonical(module string, p *string) field { return canonicalField{module, p} }
 
 type canonicalField struct {
@@ -176,7 +177,15 @@ type canonicalField struct {
 
 func (f canonicalField) value() any { return mplp.CanonicalID(f.module, *f.p) }
 
-func (f canonicalField) Scan(any) error { return nil }
+func (f canonicalField) Scan(src any) error { return derived(f, src) }
+
+// derived refuses a column that does not hold what the field derives.
+func derived(f field, src any) error {
+	if want := f.value(); src != want {
+		return fmt.Errorf("column holds %q, not %q", src, want)
+	}
+	return nil
+}
 
 // as is src as a T, or the zero T for NULL.
 func as[T any](src any) (T, error) {

@@ -55,7 +55,7 @@ func (w *writer) attempt(group []*member, begun error) ([]*evidence.Entry, error
 	var leaves []evidence.Hash
 	var change *handover
 	for _, m := range group {
-		x := &tx{reader: reader{c: w.c, keys: w.sealer.keys}, next: next, sealer: &w.sealer, handover: change}
+		x := &tx{reader: reader{c: w.c, keys: w.sealer.keys}, next: next, before: entries, sealer: &w.sealer, handover: change}
 		x.reader.tx = x
 		if err := x.run(m); err != nil {
 			return nil, w.abandon(err)

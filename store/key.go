@@ -45,11 +45,11 @@ var keyUses = newTable("volatile_key_used", 1, func(u *keyUse) []column {
 
 func (r *reader) Key(id string) (*domain.Key, error) {
 	return remembered(r, keys.name, "key_id", id, func() (*domain.Key, error) {
-		k, err := keys.latest(r, "object_id", id, "WHERE key_id = $1", id)
+		k, proven, err := keys.latestClaimed(r, "object_id", id, "WHERE key_id = $1", id)
 		if err != nil {
 			return nil, err
 		}
-		k.Roles, err = r.held(keyRoles, keys.name, id)
+		k.Roles, err = r.held(keyRoles, id, proven.seq)
 		return k, err
 	})
 }
@@ -100,12 +100,10 @@ func (r *reader) KeyPage(f domain.KeyFilter, p domain.Page) (page []*domain.Key,
 // keysHeld are a few keys, each with the roles it holds.
 func (r *reader) keysHeld(rest string, args ...any) ([]*domain.Key, error) {
 	list, err := keys.all(r, rest, args...)
-	for _, k := range list {
-		var held error
-		k.Roles, held = r.held(keyRoles, keys.name, k.ID)
-		err = errors.Join(err, held)
+	if err != nil {
+		return nil, err
 	}
-	return list, err
+	return each(list, func(k *domain.Key) (*domain.Key, error) { return r.Key(k.ID) })
 }
 
 func (r *reader) KeyUsed(id string) (time.Time, error) {

@@ -115,7 +115,7 @@ func TestN6_MoveRefusesAChangedFile(t *testing.T) {
 	to, o := postgrestest.Database(t), files(t)
 	for name, change := range map[string]string{
 		"a row":          "UPDATE roles SET capabilities = '[\"*\"]'",
-		"a row too many": "INSERT INTO contexts (context_id, canonical_id, locked, requested_by, created_at) VALUES ('c', 'c', 0, 'system', 1)",
+		"a row too many": "INSERT INTO contexts (context_id, canonical_id, locked, requested_by, created_at, entry_seq) VALUES ('c', 'c', 0, 'system', 1, 0)",
 		"the log":        "DROP TRIGGER log_no_update; UPDATE log SET type = NULL",
 		"a row is gone":  "DELETE FROM roles",
 	} {

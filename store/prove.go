@@ -1,7 +1,10 @@
 package store
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -24,6 +27,7 @@ type claim struct {
 	table, key string
 	digest     evidence.Hash
 	seq        int64 // of the entry that names it
+	err        error // why it could not be read: nothing proves it then
 }
 
 // newClaim returns the claim of a row with these values, of which the last is the
@@ -33,13 +37,17 @@ func newClaim(s *shape, values []any) (claim, error) {
 	if err != nil {
 		return claim{}, fmt.Errorf("%s: %w", s.name, err)
 	}
-	return claim{s.name, rowKey(values[:s.keys]), digest, values[len(values)-1].(int64)}, nil
+	seq, isNumber := values[len(values)-1].(int64)
+	if !isNumber {
+		seq = -1 // no entry has it
+	}
+	return claim{table: s.name, key: rowKey(values[:s.keys]), digest: digest, seq: seq}, nil
 }
 
 // unproven is the answer about a row that the log does not prove.
 func (c claim) unproven() error {
 	return &domain.Error{Code: domain.CodeEvidenceUnavailable, Message: "What is stored is not what the log says. Nothing is told or done on it: an administrator should verify the database.",
-		Err: fmt.Errorf("%w: %s %s, entry %d", domain.ErrUnproven, c.table, c.key, c.seq)}
+		Err: errors.Join(fmt.Errorf("%w: %s %s, entry %d", domain.ErrUnproven, c.table, c.key, c.seq), c.err)}
 }
 
 // prove returns an error unless the log proves all the rows.
@@ -133,9 +141,22 @@ type proofs struct {
 // maxProofs bounds what a transaction remembers.
 const maxProofs = 512
 
+// appended returns an entry that the writer's group has appended, as it will be
+// signed: what is stored of it by now is not asked. It is nil where there is none.
+func (r *reader) appended(seq int64) *evidence.Entry {
+	if r.tx == nil {
+		return nil
+	}
+	for _, list := range [...][]*evidence.Entry{r.tx.before, r.tx.entries} {
+		if len(list) > 0 && seq >= list[0].Seq && seq <= list[len(list)-1].Seq {
+			return list[seq-list[0].Seq]
+		}
+	}
+	return nil
+}
+
 // provenEntries returns those of the entries that the newest signed checkpoint
-// proves to be in the log. In the writer's transaction, also those that the group
-// has appended: if the log had others, the group could not be signed.
+// proves to be in the log, and those that the writer's group has appended.
 func (r *reader) provenEntries(seqs []int64) (map[int64]*evidence.Entry, error) {
 	checkpoint, err := r.checkpointed()
 	if err != nil {
@@ -147,14 +168,16 @@ func (r *reader) provenEntries(seqs []int64) (map[int64]*evidence.Entry, error) 
 	for _, seq := range seqs {
 		if e := p.entries[seq]; e != nil {
 			found[seq] = e
-		} else if !slices.Contains(missing, seq) && (seq < checkpoint.Size || r.tx != nil) {
+		} else if e := r.appended(seq); e != nil {
+			found[seq] = e
+		} else if !slices.Contains(missing, seq) && seq < checkpoint.Size {
 			missing = append(missing, seq)
 		}
 	}
 	for some := range slices.Chunk(missing, manyRows) {
 		s := new(statement)
 		s.where([]condition{numbers("seq", some)})
-		entries, err := r.provenLeaves(s.String(), s.args)
+		entries, _, err := r.provenLeaves(s.String(), s.args)
 		if err != nil {
 			return nil, err
 		}
@@ -162,53 +185,38 @@ func (r *reader) provenEntries(seqs []int64) (map[int64]*evidence.Entry, error) 
 			p.entries = map[int64]*evidence.Entry{}
 		}
 		for _, e := range entries {
-			found[e.Seq] = e
-			if e.Seq < checkpoint.Size {
-				p.entries[e.Seq] = e
-			}
+			found[e.Seq], p.entries[e.Seq] = e, e
 		}
 	}
 	return found, nil
 }
 
-// provenLeaves reads entries, and leaves those out that are not proven.
-func (r *reader) provenLeaves(rest string, args []any) (list []*evidence.Entry, err error) {
-	err = r.eachLeaf(rest, args, func(e *evidence.Entry, isProven bool) error {
-		if isProven {
-			list = append(list, e)
-		}
-		return nil
-	})
-	return list, err
-}
-
-// eachLeaf reads entries, and says of each whether it is proven.
-func (r *reader) eachLeaf(rest string, args []any, fn func(e *evidence.Entry, isProven bool) error) error {
+// provenLeaves reads entries, leaves those out that are not proven, and counts them.
+func (r *reader) provenLeaves(rest string, args []any) (list []*evidence.Entry, unproven int, err error) {
 	checkpoint, err := r.checkpointed()
 	if err != nil {
-		return err
+		return nil, 0, err
 	}
-	var list []*evidence.Entry
-	leaves := map[int64]evidence.Hash{}
+	leaves, proven := map[int64]evidence.Hash{}, map[int64]bool{}
 	err = r.leaves(rest, args, func(e *evidence.Entry, data []byte) {
 		list = append(list, e)
-		if e.Seq < checkpoint.Size {
+		if own := r.appended(e.Seq); own != nil {
+			proven[e.Seq] = bytes.Equal(data, own.Marshal())
+		} else {
 			leaves[e.Seq] = evidence.LeafHash(data)
 		}
 	})
 	if err != nil {
-		return err
+		return nil, 0, err
 	}
-	proven, err := evidence.ProveAll(checkpoint, leaves, r)
+	inTree, err := evidence.ProveAll(checkpoint, leaves, r)
 	if err != nil {
-		return err
+		return nil, 0, err
 	}
-	for _, e := range list {
-		if err := fn(e, proven[e.Seq] || r.tx != nil && e.Seq >= checkpoint.Size); err != nil {
-			return err
-		}
-	}
-	return nil
+	maps.Copy(proven, inTree)
+	read := len(list)
+	list = slices.DeleteFunc(list, func(e *evidence.Entry) bool { return !proven[e.Seq] })
+	return list, read - len(list), nil
 }
 
 // checkpointed returns the newest signed checkpoint, which is read once in a
@@ -220,11 +228,16 @@ func (r *reader) checkpointed() (evidence.Checkpoint, error) {
 	}
 	_, c, err := r.Checkpoint()
 	if err != nil && err != domain.ErrNotFound {
-		return c, &domain.Error{Code: domain.CodeEvidenceUnavailable, Message: "The log cannot be read as it was signed. Nothing can be told or done until it can.",
-			Err: fmt.Errorf("%w: %w", domain.ErrUnproven, err)}
+		return c, notAsSigned(err)
 	}
 	*p = proofs{isRead: true, checkpoint: c}
 	return c, nil
+}
+
+// notAsSigned is the answer where the log itself is not what was signed.
+func notAsSigned(err error) error {
+	return &domain.Error{Code: domain.CodeEvidenceUnavailable, Message: "The log cannot be read as it was signed. Nothing can be told or done until it can.",
+		Err: fmt.Errorf("%w: %w: %w", domain.ErrUnproven, errTampered, err)}
 }
 
 // numbers is the condition that a column has one of the numbers.

@@ -70,16 +70,22 @@ func (l *rightsLog) lastBefore(r *reader, head int64) (last int64, isKnown bool,
 		return last, last < head, nil
 	}
 	// Others have committed, and this process has not followed yet.
-	count := next
-	err = r.leaves("WHERE seq >= $1 AND seq < $2 ORDER BY seq", []any{next, head}, func(e *evidence.Entry, _ []byte) {
-		if count++; changesRights(e) {
+	entries, err := r.entries("WHERE seq >= $1 AND seq < $2 ORDER BY seq", next, head)
+	if err != nil {
+		return 0, false, err
+	}
+	for i, e := range entries {
+		if e.Seq != next+int64(i) {
+			return 0, false, notAsSigned(fmt.Errorf("entry %d is missing", next+int64(i)))
+		}
+		if changesRights(e) {
 			last = e.Seq
 		}
-	})
-	if err == nil && count != head {
-		err = fmt.Errorf("%w: entries before %d are missing", errTampered, head)
 	}
-	return last, true, err
+	if int64(len(entries)) != head-next {
+		return 0, false, notAsSigned(fmt.Errorf("entry %d is missing", head-1))
+	}
+	return last, true, nil
 }
 
 // remembered is the row of a table with this value in a column, or that there is
@@ -113,6 +119,18 @@ func remembered[T any](r *reader, table, column, value string, load func() (*T, 
 	}
 	m.known[key] = *loaded
 	return loaded, nil
+}
+
+// each finds every row of a list by itself: as remembered, and as written last.
+func each[T any](list []*T, find func(*T) (*T, error)) ([]*T, error) {
+	for i, v := range list {
+		found, err := find(v)
+		if err != nil {
+			return nil, err
+		}
+		list[i] = found
+	}
+	return list, nil
 }
 
 // checkRights forgets what is remembered if rights have changed since.

@@ -39,7 +39,13 @@ func (r *reader) role(column, value string) (*domain.Role, error) {
 	})
 }
 
-func (r *reader) Roles() ([]*domain.Role, error) { return roles.all(r, "ORDER BY name_folded") }
+func (r *reader) Roles() ([]*domain.Role, error) {
+	list, err := roles.all(r, "ORDER BY name_folded")
+	if err != nil {
+		return nil, err
+	}
+	return each(list, func(role *domain.Role) (*domain.Role, error) { return r.Role(role.ID) })
+}
 
 // rolePages makes the cursors of RoleRows.
 var rolePages = keyset{list: "n"}
@@ -88,4 +94,11 @@ func (x *tx) InsertRole(r *domain.Role) error { return roles.insert(x, r) }
 
 func (x *tx) UpdateRole(r *domain.Role) error { return updateRole.run(x, r, domain.ErrNotFound) }
 
-func (x *tx) DeleteRole(id string) error { return roles.remove(x, "role_id = $1", id) }
+func (x *tx) DeleteRole(id string) error {
+	written := len(x.rows)
+	err := roles.remove(x, "role_id = $1", id)
+	if err == nil && len(x.rows) == written { // it is still there
+		err = claim{table: roles.name, key: id}.unproven()
+	}
+	return err
+}

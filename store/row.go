@@ -15,7 +15,8 @@ import (
 var errUncovered = errors.New("rows were written that no log entry covers")
 
 // wrote notes that a row of the table had some values and has others now; nil
-// before it was inserted, and after it was removed.
+// before it was inserted, and after it was removed. A row that the log does not prove
+// is not written over.
 func (x *tx) wrote(s *shape, before, after []any) error {
 	if !s.isLogged() {
 		return nil
@@ -27,6 +28,15 @@ func (x *tx) wrote(s *shape, before, after []any) error {
 	is, err := s.digest(after)
 	if err != nil {
 		return err
+	}
+	if before != nil {
+		read, err := newClaim(s, before)
+		if err == nil {
+			err = x.prove(read)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	x.changedRights(s)
 	key := after

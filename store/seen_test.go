@@ -115,7 +115,7 @@ func TestSeen_KeepsNoPageOfLongTexts(t *testing.T) {
 		kept   bool
 	}{
 		"short":  {func(*domain.Confirm, *domain.ConfirmContent) {}, true},
-		"reason": {func(_ *domain.Confirm, content *domain.ConfirmContent) { content.Reason = long }, false},
+		"reason": {func(_ *domain.Confirm, content *domain.ConfirmContent) { content.Reason = long }, true}, // it has the beginning
 		"tool":   {func(_ *domain.Confirm, content *domain.ConfirmContent) { content.Tools = []string{long} }, false},
 		"role":   {func(c *domain.Confirm, _ *domain.ConfirmContent) { c.RequestedByRole = long }, false},
 	} {

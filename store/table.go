@@ -88,8 +88,11 @@ func (t *table[T]) scan(rows row, v *T) (claim, error) {
 	if t.isLogged() {
 		dest = append(dest, number(&seq))
 	}
-	if err := rows.Scan(dest...); err != nil || !t.isLogged() {
+	switch err := rows.Scan(dest...); {
+	case !t.isLogged():
 		return claim{}, err
+	case err != nil: // a column holds what nobody here writes
+		return claim{table: t.name, seq: -1, err: err}, nil
 	}
 	return newClaim(&t.shape, t.values(v, seq))
 }
@@ -110,6 +113,12 @@ func (t *table[T]) one(r *reader, rest string, args ...any) (*T, error) {
 // latest is one, but also refuses a row that a later entry has changed: those of the
 // object are found by its id in a column of the log.
 func (t *table[T]) latest(r *reader, column, id, rest string, args ...any) (*T, error) {
+	v, _, err := t.latestClaimed(r, column, id, rest, args...)
+	return v, err
+}
+
+// latestClaimed is latest, and returns what was proved.
+func (t *table[T]) latestClaimed(r *reader, column, id, rest string, args ...any) (*T, claim, error) {
 	list, claims, err := t.claimed(r, rest, args...)
 	if err == nil && len(list) == 0 {
 		err = domain.ErrNotFound
@@ -121,9 +130,9 @@ func (t *table[T]) latest(r *reader, column, id, rest string, args ...any) (*T, 
 		err = r.isLatest(claims[0], column, id)
 	}
 	if err != nil {
-		return nil, t.wrap("read", err)
+		return nil, claim{}, t.wrap("read", err)
 	}
-	return list[0], nil
+	return list[0], claims[0], nil
 }
 
 // all returns the rows that the rest of the query selects, in its order. With a
@@ -268,9 +277,9 @@ func (c *change[T]) args(values, guards []any) []any {
 	return append(args, values[:c.keys]...)
 }
 
-// run updates v's row. What is digested is what the database has stored, not
-// what was meant to be. It returns missed when no row has the key and
-// satisfies the guard.
+// run updates v's row. The database must have stored what was meant: else a trigger,
+// or somebody in between, has changed more, and it would be signed. It returns missed
+// when no row has the key and satisfies the guard.
 func (c *change[T]) run(x *tx, v *T, missed error, guards ...any) error {
 	values, after := c.values(v, x.next), make([]any, len(c.columns))
 	before, err := c.stored(&x.reader, values[:c.keys])
@@ -283,7 +292,30 @@ func (c *change[T]) run(x *tx, v *T, missed error, guards ...any) error {
 	if err != nil {
 		return c.wrap("update", err)
 	}
-	return x.wrote(&c.shape, before, after)
+	meant := slices.Clone(before)
+	for _, i := range c.set {
+		meant[i] = values[i]
+	}
+	if err := c.isStored(meant, after); err != nil {
+		return c.wrap("update", err)
+	}
+	return x.wrote(&c.shape, before, meant)
+}
+
+// isStored refuses a row that the database has stored otherwise than it was meant.
+func (s *shape) isStored(meant, stored []any) error {
+	if !s.isLogged() {
+		return nil
+	}
+	is, err := newClaim(s, stored)
+	if err != nil {
+		return err
+	}
+	want, err := newClaim(s, meant)
+	if err == nil && is != want {
+		err = is.unproven()
+	}
+	return err
 }
 
 // wrap says which table an error is about, for the operator's log.

@@ -43,7 +43,7 @@ func (r *reader) numbered(table, column string) func(numbers []int64) ([]evidenc
 			for _, number := range some {
 				var hash evidence.Hash
 				if copy(hash[:], stored[number]) != len(stored[number]) || len(stored[number]) != len(hash) {
-					return nil, fmt.Errorf("hash %d of %s: %w", number, table, domain.ErrNotFound)
+					return nil, notAsSigned(fmt.Errorf("hash %d of %s is missing", number, table))
 				}
 				list = append(list, hash)
 			}

@@ -31,6 +31,7 @@ type tx struct {
 	reader
 	next    int64             // number of the next entry
 	rows    []evidence.Row    // written since the last Append
+	before  []*evidence.Entry // that the group had appended before
 	entries []*evidence.Entry // appended
 	leaves  []evidence.Hash   // theirs
 

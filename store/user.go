@@ -1,7 +1,6 @@
 package store
 
 import (
-	"errors"
 	"slices"
 
 	"countersign/domain"
@@ -46,25 +45,24 @@ func (r *reader) UserByName(name string) (*domain.User, error) {
 func (r *reader) user(column, value string) (*domain.User, error) {
 	return remembered(r, users.name, column, value, func() (*domain.User, error) {
 		u, err := users.one(r, "WHERE "+column+" = $1", value)
-		if err == nil {
-			u, err = users.latest(r, "object_id", u.ID, "WHERE user_id = $1", u.ID)
-		}
 		if err != nil {
 			return nil, err
 		}
-		u.Roles, err = r.held(userRoles, users.name, u.ID)
+		u, proven, err := users.latestClaimed(r, "object_id", u.ID, "WHERE user_id = $1", u.ID)
+		if err != nil {
+			return nil, err
+		}
+		u.Roles, err = r.held(userRoles, u.ID, proven.seq)
 		return u, err
 	})
 }
 
 func (r *reader) Users() ([]*domain.User, error) {
 	list, err := users.all(r, "ORDER BY name_folded")
-	for _, u := range list {
-		var held error
-		u.Roles, held = r.held(userRoles, users.name, u.ID)
-		err = errors.Join(err, held)
+	if err != nil {
+		return nil, err
 	}
-	return list, err
+	return each(list, func(u *domain.User) (*domain.User, error) { return r.User(u.ID) })
 }
 
 // userPages makes the cursors of UserPage.
@@ -72,25 +70,20 @@ var userPages = keyset{list: "u"}
 
 func (r *reader) UserPage(f domain.UserFilter, p domain.Page) ([]*domain.User, string, error) {
 	page, next, err := namePage(r, users, userPages, f.Name, p, nil, func(u *domain.User) string { return u.Name })
-	for _, u := range page {
-		var held error
-		u.Roles, held = r.held(userRoles, users.name, u.ID)
-		err = errors.Join(err, held)
+	if err != nil {
+		return nil, "", err
 	}
+	page, err = each(page, func(u *domain.User) (*domain.User, error) { return r.User(u.ID) })
 	return page, next, err
 }
 
 // held returns the ids of the roles that a user or a key holds, in the order they
 // were given. A change of the holder writes all of them anew, so they are exactly
-// those that the holder's own entry names: a row of before is none, and none may be
-// missing.
-func (r *reader) held(t *table[holding], holders, id string) ([]string, error) {
+// those that the holder's own entry names, which has the number: a row of before is
+// none, and none may be missing.
+func (r *reader) held(t *table[holding], id string, seq int64) ([]string, error) {
 	rows, claims, err := t.claimed(r, "WHERE "+t.columns[0]+" = $1 ORDER BY position", id)
 	if err != nil {
-		return nil, t.wrap("read", err)
-	}
-	var seq int64
-	if err := r.c.row("SELECT entry_seq FROM "+holders+" WHERE "+t.columns[0]+" = $1", []any{id}, &seq); err != nil {
 		return nil, t.wrap("read", err)
 	}
 	named, err := r.namedRows(seq, t.name, id+"/")

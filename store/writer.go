@@ -268,12 +268,7 @@ func (w *writer) recognize(next int64) error {
 // committed, and lets the tree grow with them.
 func (w *writer) follow(next int64) error {
 	for w.published+1 < next {
-		var entries []*evidence.Entry
-		var leaves []evidence.Hash
-		err := (&reader{c: w.c}).leaves("WHERE seq > $1 ORDER BY seq LIMIT $2", []any{w.published, maxGroup},
-			func(e *evidence.Entry, data []byte) {
-				entries, leaves = append(entries, e), append(leaves, evidence.LeafHash(data))
-			})
+		entries, leaves, err := w.others()
 		if err != nil || len(entries) == 0 {
 			return err
 		}
@@ -293,6 +288,34 @@ func (w *writer) reloadKey() {
 	if signed, err := (&reader{c: w.c}).head(); err == nil {
 		_, _ = w.sealer.keys.load(signed)
 	}
+}
+
+// others returns the next entries that were not published, with their leaves. They
+// are heard of once, so they must be those that were signed, without a gap.
+func (w *writer) others() (entries []*evidence.Entry, leaves []evidence.Hash, err error) {
+	r := &reader{c: w.c, keys: w.sealer.keys}
+	numbered := map[int64]evidence.Hash{}
+	err = r.leaves("WHERE seq > $1 ORDER BY seq LIMIT $2", []any{w.published, maxGroup}, func(e *evidence.Entry, data []byte) {
+		leaf := evidence.LeafHash(data)
+		entries, leaves, numbered[e.Seq] = append(entries, e), append(leaves, leaf), leaf
+	})
+	if err != nil || len(entries) == 0 {
+		return nil, nil, err
+	}
+	_, c, err := r.Checkpoint()
+	if err != nil {
+		return nil, nil, err
+	}
+	proven, err := evidence.ProveAll(c, numbered, r)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, e := range entries {
+		if seq := w.published + 1 + int64(i); e.Seq != seq || !proven[seq] {
+			return nil, nil, notAsSigned(fmt.Errorf("entry %d is not the one that was signed", seq))
+		}
+	}
+	return entries, leaves, nil
 }
 
 // complain logs what no caller waits for, once, and that the log is not the one

@@ -3,6 +3,7 @@ package views
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -62,38 +63,43 @@ func words(s string) []Segment {
 	pieces = append(pieces, newPiece(s[start:], before))
 
 	var segments []Segment
-	for i, t := range pieces {
-		if t.Kind == LookAlike && inPhrase(pieces, i) {
-			t.Kind = Plain
+	plain, at := 0, 0 // where the plain text begins that is not in a segment yet, and the piece
+	for i, p := range pieces {
+		if p.Kind != Plain && !(p.Kind == LookAlike && inPhrase(pieces, i)) {
+			if plain < at {
+				segments = append(segments, Segment{s[plain:at], Plain})
+			}
+			segments = append(segments, p.Segment)
+			plain = at + len(p.Text)
 		}
-		if last := len(segments) - 1; last >= 0 && t.Kind == Plain && segments[last].Kind == Plain {
-			segments[last].Text += t.Text
-			continue
-		}
-		segments = append(segments, t.Segment)
+		at += len(p.Text)
+	}
+	if plain < at {
+		segments = append(segments, Segment{s[plain:at], Plain})
 	}
 	return segments
 }
 
 func newPiece(text string, c class) piece {
-	t := piece{Segment{text, Plain}, c}
+	p := piece{Segment{text, Plain}, c}
 	switch c {
 	case word:
-		t.Kind = judge(text)
+		p.Kind = judge(text)
 	case sign:
-		t.Kind = LookAlike
+		p.Kind = LookAlike
 	case turnedWord, turnedSign:
-		t.Kind = RightToLeft
+		p.Kind = RightToLeft
 	case turnedNumber:
-		t.Kind = RightToLeftNumber
+		p.Kind = RightToLeftNumber
 	}
-	return t
+	return p
 }
 
 // inPhrase reports whether the i-th piece is a letter that stands beside a word
 // of another alphabet than the Latin one, as the word for "with" does in Russian.
 func inPhrase(pieces []piece, i int) bool {
-	if pieces[i].class != word || len([]rune(pieces[i].Text)) != 1 || glyph.Form([]rune(pieces[i].Text)[0]) != "" {
+	r, size := utf8.DecodeRuneInString(pieces[i].Text)
+	if pieces[i].class != word || size < len(pieces[i].Text) || glyph.Form(r) != "" {
 		return false
 	}
 	foreign := func(at, space int) bool {

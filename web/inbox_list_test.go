@@ -87,7 +87,7 @@ func TestInboxLists_AreBounded(t *testing.T) {
 // Long texts are drawn again rather than kept until somebody opens an inbox.
 func TestInboxLists_KeepNoLongTexts(t *testing.T) {
 	t.Parallel()
-	long := strings.Repeat("words ", 50_000)
+	long := strings.Repeat("words", 60_000)
 	for name, row := range map[string]*domain.ConfirmRow{
 		"reason": {Reason: domain.Excerpt{Text: long}},
 		"title":  {Title: long},

@@ -63,7 +63,7 @@ func Form(r rune) string {
 	if r <= unicode.MaxLatin1 {
 		return ""
 	}
-	return ascii(norm.NFKC.String(string(r)))
+	return ascii(string(norm.NFKC.PropertiesString(string(r)).Decomposition()))
 }
 
 // LookAlike is the ASCII text that r looks like; it is empty if there is none.

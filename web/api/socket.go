@@ -58,7 +58,7 @@ func (a *api) openSocket(c echo.Context, by domain.Ref) error {
 		return &domain.Error{Code: codeUpgradeRequired, Message: "This address is a WebSocket's; the same frames are at …/events."}
 	}
 	s := &socket{c: c, by: by, session: param(c, "session_id"), woken: make(chan struct{}, 1)}
-	after, err := a.beginning(c, by, s.session)
+	reading, err := a.readSession(c, by)
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (a *api) openSocket(c echo.Context, by domain.Ref) error {
 		s.CloseNow()
 		<-taken // the request is over when this returns
 	}()
-	err = a.service.FollowSession(ctx, by, s.session, after, s)
+	err = a.service.FollowSession(ctx, by, reading, s)
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
 	}

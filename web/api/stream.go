@@ -25,13 +25,12 @@ const patience = 10 * time.Second
 // followSession sends the frames of a session's approval requests (requirements
 //
 func (a *api) followSession(c echo.Context, by domain.Ref) error {
-	session := param(c, "session_id")
-	after, err := a.beginning(c, by, session)
+	reading, err := a.readSession(c, by)
 	if err != nil {
 		return err
 	}
 	return stream(a, c, by, func(f domain.Frame) (domain.Cursor, []byte, error) { return f.Cursor, f.Data, nil }, func(ctx context.Context, l *listener[domain.Frame]) error {
-		return a.service.FollowSession(ctx, by, session, after, l)
+		return a.service.FollowSession(ctx, by, reading, l)
 	})
 }
 
@@ -75,13 +74,13 @@ func stream[T any](a *api, c echo.Context, by domain.Ref, message func(T) (domai
 	return nil
 }
 
-// beginning is where a listener goes on.
-func (a *api) beginning(c echo.Context, by domain.Ref, session string) (*domain.Cursor, error) {
+// readSession is where a listener goes on.
+func (a *api) readSession(c echo.Context, by domain.Ref) (*domain.SessionReading, error) {
 	after, err := lastEventID(c)
 	if err != nil {
 		return nil, err
 	}
-	return a.service.SessionStart(c.Request().Context(), by, session, after)
+	return a.service.ReadSession(c.Request().Context(), by, param(c, "session_id"), after)
 }
 
 // errGone says that a listener left, or was too slow.
