@@ -302,7 +302,7 @@ func (h *History) pruned(e *evidence.Entry) {
 		h.found("the content of confirm %s was forgotten, which was pending", e.ConfirmID)
 	case f.OlderThan != nil && c.at+1000**f.OlderThan > e.At.Add(clockSlack).UnixMilli():
 		h.found("the content of confirm %s was forgotten, which had ended less than %d s before", e.ConfirmID, *f.OlderThan)
-	case f.DecidedSeq != 0 && f.DecidedSeq != c.ended && !c.is(pastImported):
+	case f.DecidedSeq != 0 && f.DecidedSeq != c.ended:
 		h.found("the content of confirm %s was forgotten as decided by entry %d, and entry %d decided it", e.ConfirmID, f.DecidedSeq, c.ended)
 	case plan.status == PlanProposed || plan.status == PlanApproved || plan.status == PlanInProgress:
 		h.found("the content of confirm %s was forgotten, whose plan %s was %s", e.ConfirmID, e.PlanID, plan.status)
