@@ -131,6 +131,10 @@
 // requests of each, so that none keeps another's off its first page, and links to
 // the rest.
 //
+// A verification folds the log once (evidence.Audit), and has History follow it
+// beside: what no honest run writes is a finding. Whoever adds a use case, a fact
+// or a type of entry has History know it.
+//
 // # How somebody waits
 //
 // Outcome, Gate and FollowSession listen to the Feed first and look then, so that

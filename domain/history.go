@@ -127,7 +127,6 @@ type facts struct {
 	MadeBy    string       `json:"made_by"`
 	MayDecide bool         `json:"may_decide"`
 	ExpiresAt string       `json:"expires_at"`
-	Seeded    bool         `json:"seeded"`
 	Granted   []Capability `json:"granted"`
 	Revoked   []Capability `json:"revoked"`
 }
@@ -153,7 +152,7 @@ func (h *History) Entry(e *evidence.Entry) []string {
 		h.consumed(e)
 	case family == "confirm" && (event == "requested" || event == "imported"):
 		h.requested(e)
-	case family == "confirm":
+	case family == "confirm" && pastStatuses[Status(event)] != pastPending:
 		h.decided(e, Status(event))
 	case e.Type == entryPruned:
 		h.pruned(e)
@@ -279,9 +278,6 @@ func (h *History) role(e *evidence.Entry, event string) {
 			h.found("role %s is created a second time", e.ObjectID)
 		}
 		r = &pastRole{capabilities: f.Granted}
-		if f.Seeded {
-			f.Name, r.capabilities = seeded(e.ObjectID)
-		}
 		h.roles[strings.Clone(e.ObjectID)] = r
 	case r == nil:
 		h.found("role %s is changed, which the log does not have", e.ObjectID)
@@ -289,24 +285,16 @@ func (h *History) role(e *evidence.Entry, event string) {
 	case event == "deleted":
 		delete(h.roles, e.ObjectID)
 		return
-	default:
+	case event == "modified":
 		r.capabilities = slices.DeleteFunc(r.capabilities, func(c Capability) bool { return slices.Contains(f.Revoked, c) })
 		r.capabilities = append(r.capabilities, f.Granted...)
+	default:
+		return
 	}
 	r.name = strings.Clone(f.Name)
 	if !slices.Contains(r.names, r.name) {
 		r.names = append(r.names, r.name)
 	}
-}
-
-// seeded is a role that a new database has.
-func seeded(id string) (string, []Capability) {
-	for _, r := range SeededRoles() {
-		if r.ID == id {
-			return r.Name, r.Capabilities
-		}
-	}
-	return id, nil
 }
 
 // Named says whether a role once had this id or name: confirms name the role that

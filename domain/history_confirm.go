@@ -12,7 +12,7 @@ import (
 // asked is a confirm, as far as the log tells.
 type asked struct {
 	seq   int64 // the entry that requested it
-	ended int64 // the entry that decided it, if it is not pending
+	ended int64 // the entry that decided it, if it is not pending; of an import that with which it came
 	// at is when it ended, in milliseconds; while it is pending its deadline, 0 if
 	// the log names none.
 	at         int64
@@ -85,7 +85,7 @@ func (h *History) requested(e *evidence.Entry) {
 	}
 	if e.Type != evidence.EntryRequested {
 		c.flags |= pastImported
-		c.at, c.status = e.At.UnixMilli(), pastStatuses[Status(f.Status)]
+		c.ended, c.at, c.status = e.Seq, e.At.UnixMilli(), pastStatuses[Status(f.Status)]
 		return
 	}
 	if f.Timeout > 0 {
@@ -183,7 +183,7 @@ func (h *History) consented(e *evidence.Entry, c *asked, f facts, status Status)
 		}
 		h.authorized(e, c, f, status)
 	case cause == CauseTimeout && e.Kind == string(KindSystem) && status == Rejected:
-		if c.at > 0 && e.At.UnixMilli() < c.at {
+		if c.at > 0 && e.At.Add(clockSlack).UnixMilli() < c.at {
 			h.found("confirm %s timed out before its deadline", e.ConfirmID)
 		}
 	case cause == CauseCancelled && status == Cancelled:
@@ -302,7 +302,7 @@ func (h *History) pruned(e *evidence.Entry) {
 		h.found("the content of confirm %s was forgotten, which was pending", e.ConfirmID)
 	case f.OlderThan != nil && c.at+1000**f.OlderThan > e.At.Add(clockSlack).UnixMilli():
 		h.found("the content of confirm %s was forgotten, which had ended less than %d s before", e.ConfirmID, *f.OlderThan)
-	case f.DecidedSeq != 0 && f.DecidedSeq != c.ended && !c.is(pastImported):
+	case f.DecidedSeq != 0 && f.DecidedSeq != c.ended:
 		h.found("the content of confirm %s was forgotten as decided by entry %d, and entry %d decided it", e.ConfirmID, f.DecidedSeq, c.ended)
 	case plan.status == PlanProposed || plan.status == PlanApproved || plan.status == PlanInProgress:
 		h.found("the content of confirm %s was forgotten, whose plan %s was %s", e.ConfirmID, e.PlanID, plan.status)

@@ -629,3 +629,58 @@ func TestN3_ABundleHasWhatNobodyWrites(t *testing.T) {
 		}
 	}
 }
+
+func TestN6_AnApprovalFromBeforeARestoreIsNotUsed(t *testing.T) {
+	t.Parallel()
+	file, _ := honest(t)
+	p := pastOf(t, file)
+	next := int64(len(p.log))
+	use := p.consume("unused", "subject", "confirm")
+	for _, restored := range []bool{false, true} {
+		h := domain.NewHistory()
+		log := p.log
+		if restored {
+			log = append(log[:next:next], &evidence.Entry{Seq: next, Type: evidence.EntryRestored, Principal: "system"})
+		}
+		for _, e := range log {
+			if wrong := h.Entry(e); wrong != nil {
+				t.Fatal(wrong)
+			}
+		}
+		use.Seq = next + 1
+		if wrong := strings.Join(h.Entry(use), "; "); (wrong != "") != restored || restored && !strings.Contains(wrong, "before the restore") {
+			t.Errorf("restored: %v: %q", restored, wrong)
+		}
+	}
+}
+
+// An entry lists some of many steps that follow another: the rest may have moved too.
+func TestHistory_StepsThatNoEntryLists(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	agent, reviewer := w.worker(), w.user("reviewer", "reviewer")
+	w.context(agent, "ctx-1", "active")
+	steps := []string{`{"step_id":"first","description":"d"}`}
+	for i := range 40 {
+		steps = append(steps, fmt.Sprintf(`{"step_id":"s%d","description":"d","dependencies":["first"]}`, i))
+	}
+	in, err := mplp.ParsePlan([]byte(`{"plan_id":"p","context_id":"ctx-1","title":"T","objective":"O","steps":[`+strings.Join(steps, ",")+`]}`), w.Limits().Wire())
+	if err == nil {
+		_, err = w.PostPlan(w.ctx, agent, in)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.mustDecide(reviewer, w.propose(agent, "p"), domain.Approved)
+	if _, err := w.StartPlan(w.ctx, agent, "p"); err != nil {
+		t.Fatal(err)
+	}
+	w.mustStep(agent, "p", "first", domain.StepInProgress, domain.StepFailed, domain.StepPending, domain.StepInProgress, domain.StepCompleted)
+	for i := range 40 {
+		w.mustStep(agent, "p", fmt.Sprint("s", i), domain.StepInProgress, domain.StepCompleted)
+	}
+	if status := w.planStatus("p"); status != domain.PlanCompleted {
+		t.Errorf("the plan is %s", status)
+	}
+	wantVerified(t, "many steps", verify(t, w.file, ""))
+}

@@ -204,6 +204,8 @@ func (h *History) planned(e *evidence.Entry, event string) {
 	}
 	from, to := PlanStatus(f.From), PlanStatus(f.Status)
 	switch {
+	case planMoves[event] == "":
+		return
 	case p.imported || p.locked:
 		h.found("plan %s is %s, and was an import or locked", p.id, event)
 	case from != p.status:
@@ -331,8 +333,8 @@ func (p *pastPlan) move(place int32, to StepStatus) {
 	s.status = to
 }
 
-// ReadPlan reads a plan as it is stored, whatever the limits were when it was
-// posted: what its row repeats of it, and the hash of what is approved.
+// ReadPlan reads a plan as it is stored: what its row repeats of it, and the hash of
+// what is approved.
 func ReadPlan(content []byte) (*Plan, error) {
 	sent, err := mplp.ParseStoredPlan(content)
 	if err != nil {

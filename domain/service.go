@@ -126,7 +126,7 @@ func (s *Service) Prepare(ctx context.Context) error {
 			if err := tx.InsertRole(&role); err != nil {
 				return err
 			}
-			if err := s.log(tx, &system, evidence.Entry{Type: "role.created", ObjectID: role.ID, Data: data("seeded", true)}); err != nil {
+			if err := s.log(tx, &system, evidence.Entry{Type: "role.created", ObjectID: role.ID, Data: data("seeded", true, "name", role.Name, "granted", role.Capabilities)}); err != nil {
 				return err
 			}
 		}
