@@ -1,6 +1,7 @@
 package domain_test
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -93,9 +94,7 @@ func TestN3_RowsOfBefore(t *testing.T) {
 	}
 	consume := func(id string, step string) func(c *cast) error {
 		return func(c *cast) error {
-			if id == "" {
-				id = whole(c)
-			}
+			id := cmp.Or(id, whole(c))
 			_, err := c.Consume(c.ctx, c.agent, domain.ConsumeInput{ConfirmID: id, ExecutionID: "e-2", StepID: step})
 			return err
 		}

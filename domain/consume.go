@@ -67,6 +67,9 @@ func (s *Service) Consume(ctx context.Context, ref Ref, in ConsumeInput) (used *
 		} else if !errors.Is(err, ErrNotFound) {
 			return err
 		}
+		if err := c.unused(tx, subject); err != nil {
+			return err
+		}
 		if lost, err := restoredSince(tx, c.DecidedSeq); err != nil {
 			return err
 		} else if lost {
