@@ -1,6 +1,7 @@
 package domain_test
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -83,19 +84,11 @@ func TestN3_RowsOfBefore(t *testing.T) {
 		*world
 		agent, reviewer, owner domain.Ref
 		key                    string // id of a key that may decide
-	}
-	whole := func(c *cast) string {
-		detail, err := c.Plan(c.ctx, domain.System, "p")
-		if err != nil {
-			c.t.Fatal(err)
-		}
-		return detail.Confirms[len(detail.Confirms)-1].ID
+		whole                  string // the approval of the plan
 	}
 	consume := func(id string, step string) func(c *cast) error {
 		return func(c *cast) error {
-			if id == "" {
-				id = whole(c)
-			}
+			id := cmp.Or(id, c.whole)
 			_, err := c.Consume(c.ctx, c.agent, domain.ConsumeInput{ConfirmID: id, ExecutionID: "e-2", StepID: step})
 			return err
 		}
@@ -154,7 +147,7 @@ func TestN3_RowsOfBefore(t *testing.T) {
 			act:  func(c *cast) error { return c.step(c.agent, "p", "s1", domain.StepInProgress) }},
 		"a use": {tables: []string{"consumptions"},
 			then: func(c *cast) {
-				if _, err := c.Consume(c.ctx, c.agent, domain.ConsumeInput{ConfirmID: whole(c), ExecutionID: "e-1", StepID: "s1"}); err != nil {
+				if _, err := c.Consume(c.ctx, c.agent, domain.ConsumeInput{ConfirmID: c.whole, ExecutionID: "e-1", StepID: "s1"}); err != nil {
 					c.t.Fatal(err)
 				}
 			},
@@ -247,6 +240,11 @@ func TestN3_RowsOfBefore(t *testing.T) {
 					c.owner = c.user("owner", "finance")
 					c.key = c.keyFor(domain.KeyInput{Name: "decider", Roles: []string{"finance"}, Owner: "owner", MayDecide: true}).ID
 					c.running(c.agent, c.reviewer, "p")
+					detail, err := c.Plan(c.ctx, domain.System, "p")
+					if err != nil {
+						t.Fatal(err)
+					}
+					c.whole = detail.Confirms[0].ID
 					c.post(c.agent, `{"confirm_id":"open","target_type":"other","required_role":"`+map[bool]string{true: "finance", false: "reviewer"}[strings.Contains(name, "key") || strings.Contains(name, "user") || strings.Contains(name, "role")]+`","actions":[{"name":"pay","args":{"eur":1}}]}`)
 					if tt.prepare != nil {
 						tt.prepare(c)
@@ -278,7 +276,7 @@ func TestN3_RowsOfBefore(t *testing.T) {
 					if again {
 						now.world = c.world.again()
 					}
-					err := tt.act(&now)
+					err = tt.act(&now)
 					i.undo(made)
 					switch {
 					case err == nil && name == "the steps of an older draft":

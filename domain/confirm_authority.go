@@ -123,7 +123,7 @@ func (s *Service) planUnlocked(r Reader, c *Confirm) error {
 	}
 	plan, err := r.Plan(c.PlanID)
 	if err != nil {
-		return err
+		return c.lost(err)
 	}
 	return plan.unlocked()
 }
@@ -145,7 +145,7 @@ func (s *Service) sameContent(r Reader, c *Confirm, sent string) error {
 	if err == nil {
 		_, err = s.planDocument(r, plan)
 	}
-	return err
+	return c.lost(err)
 }
 
 // sameContext refuses to approve a change of a context that is another one by now:
@@ -158,5 +158,5 @@ func (c *Confirm) sameContext(r Reader) error {
 	if err == nil && evidence.BytesHash(target.Native) != c.TargetHash {
 		return refuse(CodeContentChanged, "The context has changed since this was asked, so it cannot be approved any more. The agent has to ask again.")
 	}
-	return err
+	return c.lost(err)
 }

@@ -39,6 +39,15 @@ func decisionsOn(r Reader, c *Confirm) ([]*Decision, error) {
 	return decisions, err
 }
 
+// lost turns a Store's ErrNotFound into ErrUnproven, for what the confirm was about
+// when it was requested: plans and contexts are never removed.
+func (c *Confirm) lost(err error) error {
+	if errors.Is(err, ErrNotFound) {
+		return c.unproven()
+	}
+	return err
+}
+
 // unproven refuses a confirm that is not stored as the log has it.
 func (c *Confirm) unproven() error {
 	return unproven("What is stored of the request " + c.ID + " is not what the log says. Nothing of it is told or done: an administrator should verify the database.")

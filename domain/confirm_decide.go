@@ -274,7 +274,9 @@ func (s *Service) finish(tx Tx, p *Principal, c *Confirm, d *Decision) (entry *e
 	} else if err != nil {
 		return nil, err
 	}
-	if err := tx.InsertDecision(d); err != nil {
+	if err := tx.InsertDecision(d); errors.Is(err, ErrConflict) {
+		return nil, c.unproven() // it was decided before
+	} else if err != nil {
 		return nil, err
 	}
 	facts := []any{"decision_id", d.ID, "target_type", c.TargetType, "target_id", c.TargetID}

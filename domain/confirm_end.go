@@ -121,7 +121,7 @@ func (s *Service) applyToPlan(tx Tx, p *Principal, c *Confirm, d *Decision) erro
 	}
 	plan, err := tx.Plan(c.PlanID)
 	if err != nil || plan.Imported || plan.Locked {
-		return err
+		return c.lost(err)
 	}
 	facts := []any{"confirm_id", c.ID, "decided_by", d.DecidedByRole}
 	switch {

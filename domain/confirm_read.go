@@ -289,10 +289,8 @@ func (s *Service) surroundings(r Reader, p *Principal, detail *ConfirmDetail) (e
 		plan, err := r.Plan(c.PlanID)
 		switch {
 		case errors.Is(err, ErrNotFound) && c.TargetHash == "":
-		case errors.Is(err, ErrNotFound):
-			return c.unproven() // plans are never removed
 		case err != nil:
-			return err
+			return c.lost(err)
 		case plan.seenBy(p):
 			if detail.Plan, err = s.planDetail(r, p, plan); err != nil {
 				return err
@@ -307,11 +305,13 @@ func (s *Service) surroundings(r Reader, p *Principal, detail *ConfirmDetail) (e
 	}
 	if c.TargetType == TargetContext && c.TargetHash != "" {
 		if detail.Context, err = r.Context(c.TargetID); err != nil {
-			return err
+			return c.lost(err)
 		}
 	}
-	if detail.Required, err = r.Role(c.RequiredRole); orGone(err) != nil {
-		return err
+	if c.RequiredRole != "" {
+		if detail.Required, err = r.Role(c.RequiredRole); orGone(err) != nil {
+			return err
+		}
 	}
 	if c.RoleRegistered {
 		if detail.Requester, err = findRole(r, c.RequestedByRole); orGone(err) != nil {

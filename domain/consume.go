@@ -93,6 +93,9 @@ func (s *Service) consume(tx Tx, p *Principal, in ConsumeInput) (used *Consumpti
 	} else if !errors.Is(err, ErrNotFound) {
 		return nil, nil, err
 	}
+	if err := c.unused(tx, subject); err != nil {
+		return nil, nil, err
+	}
 	if lost, err := restoredSince(tx, c.DecidedSeq); err != nil {
 		return nil, nil, err
 	} else if lost {

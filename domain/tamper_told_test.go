@@ -306,16 +306,10 @@ func (w *world) tellConfirm(id string) (string, error) {
 	if d.Plan != nil {
 		steps = []any{d.Plan.Plan, d.Plan.Document}
 	}
-	var required, requester, before any
-	if d.Required != nil {
-		required = d.Required.Name
-	}
-	if d.Requester != nil {
-		requester = d.Requester.Name
-	}
+	var before any // roles may be gone by right: those that are shown, lists have
 	if d.Before != nil {
 		before = d.Before.ID
 	}
-	return say(d.Confirm, d.Content, d.Decisions, d.Claimed, steps, d.Context, required, requester, d.OwnerName, before, d.SupersededBy,
+	return say(d.Confirm, d.Content, d.Decisions, d.Claimed, steps, d.Context, d.OwnerName, before, d.SupersededBy,
 		domain.ErrorCode(d.Standing.Approve), domain.ErrorCode(d.Standing.Reject), domain.ErrorCode(d.Standing.Cancel)), nil
 }

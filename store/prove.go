@@ -102,6 +102,27 @@ func (r *reader) isLatest(c claim, column, value string) error {
 	return err
 }
 
+// isNone returns ErrNotFound for a row that there is not, unless the newest entry that
+// names it, found by its key in a column of the log, says that it is there.
+func (r *reader) isNone(c claim, column string) error {
+	isNamed, isThere := false, false
+	rest := fmt.Sprintf("WHERE %s = $1 ORDER BY seq DESC LIMIT %d", column, maxLater)
+	err := r.leaves(rest, []any{c.key}, func(e *evidence.Entry, _ []byte) {
+		for _, row := range e.Rows {
+			if !isNamed && row.Table == c.table && row.Key == c.key {
+				isNamed, isThere = true, row.Digest != nil
+			}
+		}
+	})
+	switch {
+	case err != nil:
+		return err
+	case isThere:
+		return c.unproven()
+	}
+	return domain.ErrNotFound
+}
+
 // namedRows returns the rows of a table that an entry says are there, and whose
 // keys have the prefix.
 func (r *reader) namedRows(seq int64, table, prefix string) (list []evidence.Row, err error) {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sync"
 
-	"countersign/domain"
 	"countersign/domain/evidence"
 )
 
@@ -88,8 +87,8 @@ func (l *rightsLog) lastBefore(r *reader, head int64) (last int64, isKnown bool,
 	return last, true, nil
 }
 
-// remembered is the row of a table with this value in a column, or that there is
-// none: as the connection remembers it, or else as load reads it. What it returns is
+// remembered is the row of a table with this value in a column: as the connection
+// remembers it, or else as load reads it. What it returns is
 // the caller's own, but for the elements of its lists.
 func remembered[T any](r *reader, table, column, value string, load func() (*T, error)) (*T, error) {
 	m := &r.c.rights
@@ -99,23 +98,15 @@ func remembered[T any](r *reader, table, column, value string, load func() (*T, 
 		}
 	}
 	key := rightsKey{table, column, value}
-	v, known := m.known[key].(T)
-	if known {
+	if v, known := m.known[key].(T); known {
 		return &v, nil
 	}
-	if m.known[key] == domain.ErrNotFound {
-		return nil, domain.ErrNotFound
-	}
 	loaded, err := load()
-	if err != nil && err != domain.ErrNotFound || m.isPast {
-		return loaded, err
+	if err != nil || m.isPast {
+		return loaded, err // that there is none is asked again: nothing proves it
 	}
 	if m.known == nil || len(m.known) >= maxRights {
 		m.known = map[rightsKey]any{}
-	}
-	if err != nil {
-		m.known[key] = err
-		return nil, err
 	}
 	m.known[key] = *loaded
 	return loaded, nil

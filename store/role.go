@@ -31,11 +31,15 @@ func (r *reader) RoleByName(name string) (*domain.Role, error) {
 
 func (r *reader) role(column, value string) (*domain.Role, error) {
 	return remembered(r, roles.name, column, value, func() (*domain.Role, error) {
-		role, err := roles.one(r, "WHERE "+column+" = $1", value)
-		if err != nil {
-			return nil, err
+		id := value
+		if column != "role_id" {
+			named, err := roles.one(r, "WHERE "+column+" = $1", value)
+			if err != nil {
+				return nil, err
+			}
+			id = named.ID
 		}
-		return roles.latest(r, "object_id", role.ID, "WHERE role_id = $1", role.ID)
+		return roles.latest(r, "object_id", id, "WHERE role_id = $1", id)
 	})
 }
 

@@ -91,7 +91,8 @@ func count(db *DB) *tally {
 // for is a way to the server and back on PostgreSQL. The bounds are what is needed
 // now, with what begins and ends transactions: whoever adds one has to say so here.
 // Proving the rows of one entry takes four: the checkpoint, the entry, and the hashes
-// of its block and of what is above it.
+// of its block and of what is above it. That there is no later entry, or none at all, of
+// an object takes one more.
 // Reading begins with two, which go in one way.
 func TestStatementsOfAnOperation(t *testing.T) {
 	both(t, func(t *testing.T, name string) {
@@ -166,7 +167,7 @@ func TestStatementsOfAnOperation(t *testing.T) {
 				_, err := svc.Inbox(ctx, person, domain.ConfirmFilter{Status: domain.Pending}, domain.Page{})
 				return err
 			}},
-			{"plan page", 20, func() error { _, err := svc.Plan(ctx, person, "p"); return err }},
+			{"plan page", 21, func() error { _, err := svc.Plan(ctx, person, "p"); return err }},
 			{"gate, approved", 28, func() error {
 				v, err := svc.Gate(ctx, agent, domain.GateQuery{PlanID: "p", StepID: "s3"})
 				if err == nil && !v.Allow() {

@@ -114,8 +114,8 @@ func (t *table[T]) one(r *reader, rest string, args ...any) (*T, error) {
 	return list[0], nil
 }
 
-// latest is one, but also refuses a row that a later entry has changed: those of the
-// object are found by its id in a column of the log.
+// latest is one, but also refuses a row that a later entry has changed, or that an
+// entry says is there: those of the object are found by its id in a column of the log.
 func (t *table[T]) latest(r *reader, column, id, rest string, args ...any) (*T, error) {
 	v, _, err := t.latestClaimed(r, column, id, rest, args...)
 	return v, err
@@ -124,14 +124,16 @@ func (t *table[T]) latest(r *reader, column, id, rest string, args ...any) (*T, 
 // latestClaimed is latest, and returns what was proved.
 func (t *table[T]) latestClaimed(r *reader, column, id, rest string, args ...any) (*T, claim, error) {
 	list, claims, err := t.claimed(r, rest, args...)
-	if err == nil && len(list) == 0 {
+	switch {
+	case err != nil:
+	case len(list) > 0:
+		if err = r.prove(claims...); err == nil {
+			err = r.isLatest(claims[0], column, id)
+		}
+	case column == "confirm_id": // the entries that requested them are not found so
 		err = domain.ErrNotFound
-	}
-	if err == nil {
-		err = r.prove(claims...)
-	}
-	if err == nil {
-		err = r.isLatest(claims[0], column, id)
+	default:
+		err = r.isNone(claim{table: t.name, key: id, seq: -1}, column)
 	}
 	if err != nil {
 		return nil, claim{}, t.wrap("read", err)

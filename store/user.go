@@ -44,11 +44,15 @@ func (r *reader) UserByName(name string) (*domain.User, error) {
 
 func (r *reader) user(column, value string) (*domain.User, error) {
 	return remembered(r, users.name, column, value, func() (*domain.User, error) {
-		u, err := users.one(r, "WHERE "+column+" = $1", value)
-		if err != nil {
-			return nil, err
+		id := value
+		if column != "user_id" {
+			named, err := users.one(r, "WHERE "+column+" = $1", value)
+			if err != nil {
+				return nil, err
+			}
+			id = named.ID
 		}
-		u, proven, err := users.latestClaimed(r, "object_id", u.ID, "WHERE user_id = $1", u.ID)
+		u, proven, err := users.latestClaimed(r, "object_id", id, "WHERE user_id = $1", id)
 		if err != nil {
 			return nil, err
 		}

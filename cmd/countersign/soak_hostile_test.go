@@ -223,6 +223,9 @@ func branches(n *html.Node) (lines []string) {
 			continue
 		case class == "hidden-count" || class == "left-out":
 			continue
+		case c.Data == "p" && class == "label" && len(inner) == 0,
+			class == "row-reason" && slices.Equal(inner, []string{"<div class dir hx-ignore"}):
+			continue // of the same text a row has the heading alone, or its beginning too
 		}
 		branch := []string{"<" + c.Data + " " + strings.Join(attributes(c), " ")}
 		if c.Type == html.CommentNode {
