@@ -24,7 +24,7 @@ func BenchmarkHistory(b *testing.B) {
 			b.Fatal(wrong)
 		}
 	}
-	entry(evidence.Entry{Type: "role.created", Principal: "system", ObjectID: "reviewer", Data: []byte(`{"seeded":true}`)})
+	entry(evidence.Entry{Type: "role.created", Principal: "system", ObjectID: "reviewer", Data: []byte(`{"name":"reviewer","granted":["confirm.approve"]}`)})
 	entry(evidence.Entry{Type: "user.created", Principal: "system", ObjectID: "u", Data: []byte(`{"roles":["reviewer"]}`)})
 	entry(evidence.Entry{Type: "key.created", Principal: "system", ObjectID: "k", Data: []byte(`{"roles":[]}`)})
 	seq, confirms := int64(2), 0
