@@ -490,6 +490,8 @@ type tally struct {
 	found      int // by a verification, although all was put back
 }
 
+func newTally() *tally { return &tally{violations: map[string]int{}, pending: map[string]int{}} }
+
 // run plays once. Copies are the database that is changed and its twin.
 func (p *play) run(changed, twin *world, i *intruder, report func() *evidence.Report, sum *tally) {
 	a := &actor{world: changed, tokens: map[string]string{}, hashes: map[string]string{}}
@@ -634,7 +636,7 @@ func TestBarR4b_TamperingWhileItRuns(t *testing.T) {
 	readers := w.readers()
 	must[any](t)(nil, watcher.conn.close()) // before the program's, which folds the journal into the file
 	w.close()
-	sum := &tally{violations: map[string]int{}, pending: map[string]int{}}
+	sum := newTally()
 	t.Run("plays", func(t *testing.T) {
 		const workers = 2
 		for worker := range workers {

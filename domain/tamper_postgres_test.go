@@ -2,13 +2,18 @@ package domain_test
 
 import (
 	"bytes"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"countersign/domain"
 	"countersign/domain/evidence"
 	"countersign/store/postgrestest"
 )
@@ -191,4 +196,110 @@ func (a *administrator) anyOf(table tamperTable, changes []string, fn func()) {
 		}
 	}
 	a.t.Errorf("nothing of %s could be changed: %s", table.name, changes[0])
+}
+
+// postgresSneaks are triggers that change what the program writes, or reads back.
+var postgresSneaks = func() (list [][2]string) {
+	for _, s := range [][2]string{
+		{"BEFORE UPDATE ON users", "NEW.password := 'x'; RETURN NEW"},
+		{"BEFORE UPDATE ON users", "NEW.disabled := 0; RETURN NEW"},
+		{"BEFORE UPDATE ON keys", "NEW.revoked_at := NULL; RETURN NEW"},
+		{"BEFORE UPDATE ON confirms", "NEW.requested_group := 'keys'; NEW.required_role := NULL; RETURN NEW"},
+		{"BEFORE UPDATE ON confirms", "NEW.status := 'approved'; RETURN NEW"},
+		{"BEFORE UPDATE ON plans", "NEW.status := 'approved'; RETURN NEW"},
+		{"BEFORE INSERT ON decisions", "NEW.status := 'approved'; RETURN NEW"},
+		{"BEFORE INSERT ON confirms", "NEW.required_role := NULL; RETURN NEW"},
+		{"BEFORE INSERT ON consumptions", "RETURN NULL"},
+		{"BEFORE INSERT ON decisions", "RETURN NULL"},
+		{"BEFORE DELETE ON user_roles", "RETURN NULL"},
+		{"BEFORE DELETE ON roles", "RETURN NULL"},
+		{"AFTER INSERT ON log", "UPDATE confirms SET status = 'approved'; RETURN NULL"},
+	} {
+		table := s[0][strings.LastIndex(s[0], " ")+1:]
+		list = append(list, [2]string{
+			"CREATE FUNCTION sneak() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN " + s[1] + "; END$$; CREATE TRIGGER sneak " + s[0] + " FOR EACH ROW EXECUTE FUNCTION sneak()",
+			"DROP TRIGGER sneak ON " + table + "; DROP FUNCTION sneak()"})
+	}
+	return list
+}()
+
+// TestBarR4b_TamperingWhileItRunsOnPostgreSQL is the same as on SQLite.
+// COUNTERSIGN_SOAK=1 plays 1,000 times.
+func TestBarR4b_TamperingWhileItRunsOnPostgreSQL(t *testing.T) {
+	t.Parallel()
+	const seed = 20260104
+	plays := 10
+	if os.Getenv("COUNTERSIGN_SOAK") == "1" {
+		plays = 1_000
+	}
+	began := time.Now()
+	url, file := postgrestest.Database(t), filepath.Join(t.TempDir(), "outside")
+	w := openWorldAt(t, url, file)
+	watcher := openPostgresIntruder(t, url)
+	st := set(t, w, url, watcher)
+	readers := w.readers()
+	must[any](t)(nil, watcher.conn.close())
+	w.close()
+	admin := must[*pgx.Conn](t)(pgx.Connect(t.Context(), regexp.MustCompile(`/test\w+$`).ReplaceAllString(url, "/postgres")))
+	defer func() { must[any](t)(nil, admin.Close(t.Context())) }()
+	sum := newTally()
+	folder := t.TempDir()
+	for n := range plays {
+		urls, files := [2]string{}, [2]string{filepath.Join(folder, "changed"), filepath.Join(folder, "twin")}
+		for i := range urls {
+			urls[i] = postgrestest.Copy(t, url)
+			copyFiles(t, files[i], file, ".key", ".head")
+		}
+		p := &play{t: t, number: n, random: rand.New(rand.NewPCG(seed, uint64(n))), stage: st, readers: readers, triggers: postgresSneaks, root: st.root, tokens: st.tokens, links: st.links}
+		i := openPostgresIntruder(t, urls[0])
+		p.run(st.open(t, urls[0], files[0]), st.open(t, urls[1], files[1]), i, func() *evidence.Report {
+			must[any](t)(nil, i.conn.close())
+			return verifyAt(t, urls[0], files[0], "")
+		}, sum)
+		for _, url := range urls {
+			if _, err := admin.Exec(t.Context(), "DROP DATABASE "+pgx.Identifier{url[strings.LastIndex(url, "/")+1:]}.Sanitize()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	sum.end(t, "R4b, PostgreSQL", seed, began)
+}
+
+// What a trigger puts into a row that the program changes is not signed.
+func TestA1_TriggersChangeNothingThatIsSignedOnPostgreSQL(t *testing.T) {
+	t.Parallel()
+	url, file := postgrestest.Database(t), filepath.Join(t.TempDir(), "outside")
+	w := openWorldAt(t, url, file)
+	agent, reviewer, owner := w.worker(), w.user("reviewer", "reviewer"), w.user("owner", "reviewer")
+	w.role("finance", "confirm.*")
+	c := w.post(agent, `{"confirm_id":"c","target_type":"other","required_role":"reviewer","actions":[{"name":"pay","args":{}}]}`)
+	i := openPostgresIntruder(t, url)
+	for _, step := range []struct {
+		what string
+		act  func() error
+	}{
+		{"NEW.password", func() error { return w.AssignRoles(w.ctx, domain.System, owner.ID, []string{"finance"}) }},
+		{"NEW.disabled", func() error { return w.DisableUser(w.ctx, domain.System, owner.ID) }},
+		{"NEW.requested_group", func() error { _, err := w.decide(reviewer, c, domain.Rejected); return err }},
+		{"ON roles", func() error { return w.DeleteRole(w.ctx, domain.System, "finance") }},
+		{"AFTER INSERT ON log", func() error { _, err := w.decide(reviewer, c, domain.Rejected); return err }},
+	} {
+		what, act := step.what, step.act
+		sneak := postgresSneaks[slices.IndexFunc(postgresSneaks, func(s [2]string) bool { return strings.Contains(s[0], what) })]
+		i.change(sneak[0])
+		err := act()
+		i.change(sneak[1])
+		if err == nil && what != "AFTER INSERT ON log" {
+			t.Errorf("%s: it is done", what)
+		}
+		if report := verifyAt(t, url, file, ""); err != nil && !report.Verified() {
+			t.Errorf("%s: refused, and %q", what, report.Findings)
+		} else if err == nil && !report.Tampered() {
+			t.Errorf("%s: done, and nothing is found", what)
+		}
+		if what == "AFTER INSERT ON log" {
+			break // what it has changed stays so
+		}
+	}
+	must[any](t)(nil, i.conn.close())
 }
