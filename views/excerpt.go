@@ -16,7 +16,7 @@ const (
 	nameLength    = 60                // of a tool's name, a role's label
 	toolsLength   = 120               // of the names of all tools together
 	toolsListed   = 6                 // calls of different tools
-	shortMarkup   = 400               // bytes of markup that any text may take
+	shortMarkup   = 239               // bytes of markup that any text may take
 )
 
 // Excerpt shows how a text within a line begins, and how much is left out.

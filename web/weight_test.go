@@ -140,7 +140,7 @@ func TestB1_ToolsOfALongList(t *testing.T) {
 	many[20] = "delete_database"
 	for _, tt := range []struct{ got, want string }{
 		{title(many...), "read_file × 20 + delete_database + read_file × 11"},
-		{title(different...), "tool_0 + tool_1 + tool_2 + tool_3 + tool_4 + tool_5 + tool_6 + tool_7 … and 24 more calls"},
+		{title(different...), "tool_0 + tool_1 + tool_2 + tool_3 + tool_4 + tool_5 … and 26 more calls"},
 		{title(strings.Repeat("n", 1000), "rm"), strings.Repeat("n", 60) + " … and 940 more characters + rm"},
 	} {
 		if tt.got != tt.want {

@@ -110,7 +110,7 @@ func TestD1_VisualOrderIsLogicalOrder(t *testing.T) {
 	p.inOrder("tool of the edit", ".card h2 .tool", turned[2])
 
 	p.open("/plans")
-	p.inOrder("plans", ".row h2", turned[:2]...) // a list cuts a title
+	p.inOrder("plans", ".row h2", turned[0]) // a list cuts a title
 	p.open("/plans/turned")
 	p.inOrder("plan's title", "h1", turned...)
 	p.inOrder("objective", ".reason", turned...)
