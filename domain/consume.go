@@ -79,7 +79,9 @@ func (s *Service) Consume(ctx context.Context, ref Ref, in ConsumeInput) (used *
 		if used.Seq, err = tx.NextSeq(); err != nil {
 			return err
 		}
-		if err := tx.InsertConsumption(used); err != nil {
+		if err := tx.InsertConsumption(used); errors.Is(err, ErrConflict) {
+			return c.unproven() // it was not there just now
+		} else if err != nil {
 			return err
 		}
 		return s.log(tx, p, evidence.Entry{Type: "confirm.consumed", ConfirmID: c.ID, PlanID: c.PlanID, ContentHash: c.ContentHash,
