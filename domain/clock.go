@@ -14,6 +14,9 @@ func (s *Service) settle(ctx context.Context, id string) error {
 	return s.store.Tx(ctx, func(tx Tx) error {
 		c, err := tx.Confirm(id)
 		if err != nil || !c.Due(s.clock()) {
+			if err == nil && c.Status == Pending { // else it would be found due again and again
+				s.unsettled.Store(id, s.clock())
+			}
 			return err
 		}
 		_, err = s.expire(tx, c)
@@ -166,7 +169,7 @@ func (s *Service) readSettled(ctx context.Context, ref Ref, fn func(Reader, *Pri
 func (s *Service) settleAll(ctx context.Context, ids []string) (failed error) {
 	for _, id := range ids {
 		err := s.settle(ctx, id)
-		if errors.Is(err, ErrUnproven) {
+		if errors.Is(err, ErrUnproven) || errors.Is(err, ErrNotFound) {
 			s.unsettled.Store(id, s.clock())
 			continue
 		}

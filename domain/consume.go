@@ -111,15 +111,24 @@ func (s *Service) consume(tx Tx, p *Principal, in ConsumeInput) (used *Consumpti
 	}
 	if whole := *used; step != "" && ofStep == nil && c.Actions > 0 {
 		whole.Subject = "step:" + step
-		if err := tx.InsertConsumption(&whole); err != nil {
+		if err := insertUse(tx, c, &whole); err != nil {
 			return nil, nil, err
 		}
 	}
-	if err := tx.InsertConsumption(used); err != nil {
+	if err := insertUse(tx, c, used); err != nil {
 		return nil, nil, err
 	}
 	return used, nil, s.log(tx, p, evidence.Entry{Type: "confirm.consumed", ConfirmID: c.ID, PlanID: c.PlanID, ContentHash: c.ContentHash,
 		EffectiveHash: c.EffectiveHash, TraceID: c.TraceID, SpanID: c.SpanID, Data: data(facts...)})
+}
+
+// insertUse writes a use that was looked for just now, and was not there.
+func insertUse(tx Tx, c *Confirm, used *Consumption) error {
+	err := tx.InsertConsumption(used)
+	if errors.Is(err, ErrConflict) {
+		err = c.unproven()
+	}
+	return err
 }
 
 // part names what of the confirm is used, and for which step of its plan.

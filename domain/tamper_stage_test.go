@@ -3,6 +3,7 @@ package domain_test
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -27,6 +28,7 @@ type stage struct {
 	tokens     []string // of sessions, one of them ended
 	links      []string
 	hashes     map[string]string // of contents, by confirm
+	ids        map[string]bool   // that were made at random
 	states     []map[rowPlace]dbRow
 	past       map[rowPlace][]dbRow // rows as they were once, each once
 }
@@ -36,10 +38,32 @@ func (st *stage) keep(i *intruder) {
 	state := i.read(slices.Sorted(maps.Keys(i.tables))...)
 	st.states = append(st.states, state)
 	for place, row := range state {
+		for _, v := range row {
+			text, _ := v.(string)
+			for _, id := range uuid.FindAllString(text, -1) {
+				st.ids[id] = true
+			}
+		}
 		if !slices.ContainsFunc(st.past[place], row.equal) {
 			st.past[place] = append(st.past[place], row)
 		}
 	}
+}
+
+var uuid = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
+
+// named leaves the ids out of texts that are new: each run makes its own.
+func (st *stage) named(texts []string) []string {
+	texts = slices.Clone(texts)
+	for i, text := range texts {
+		texts[i] = uuid.ReplaceAllStringFunc(text, func(id string) string {
+			if st.ids[id] {
+				return id
+			}
+			return "new"
+		})
+	}
+	return texts
 }
 
 // must stops a test whose preparation fails.
@@ -56,7 +80,7 @@ func must[T any](t testing.TB) func(v T, err error) T {
 // set prepares the stage over an empty database.
 func set(t *testing.T, w *world, name string, i *intruder) *stage {
 	t.Helper()
-	st := &stage{name: name, file: w.file, hashes: map[string]string{}, past: map[rowPlace][]dbRow{}}
+	st := &stage{name: name, file: w.file, hashes: map[string]string{}, ids: map[string]bool{}, past: map[rowPlace][]dbRow{}}
 	token := must[string](t)(w.SetupToken(w.ctx))
 	session, root, err := w.UseLink(w.ctx, token, "root", password, "browser")
 	if err != nil {
@@ -230,7 +254,7 @@ func (a *actor) hash(st *stage, id string) string {
 func (p *play) deed() deed {
 	st, random := p.stage, p.random
 	some := func(list []string, focus []string) string {
-		if len(focus) > 0 && random.IntN(3) > 0 {
+		if len(focus) > 0 && random.IntN(5) > 0 {
 			return focus[random.IntN(len(focus))]
 		}
 		return list[random.IntN(len(list))]
@@ -269,7 +293,7 @@ func (p *play) deed() deed {
 	}
 	p.status, p.edits = anyOf(random, []domain.Status{domain.Approved, domain.Approved, domain.Rejected}), random.IntN(2) == 0
 	status, edits := p.status, p.edits
-	switch n := random.IntN(100); {
+	switch n := random.IntN(110); {
 	case n < 16:
 		return once(label("decide", confirm, status, by), true, func(a *actor) (string, error) { p.status, p.edits = status, edits; return decide(a, by) })
 	case n < 19:
@@ -450,13 +474,23 @@ func (p *play) deed() deed {
 			return items, err
 		}}
 	}
-	r := anyOf(random, p.readers)
-	if len(p.confirms) > 0 && random.IntN(2) == 0 {
-		if n := slices.IndexFunc(p.readers, func(r reader) bool { return r.name == "page of "+confirm }); n >= 0 {
-			r = p.readers[n]
+	of := p.readers
+	if focus := p.about(); len(focus) > 0 && random.IntN(4) > 0 {
+		of = focus
+	}
+	r := anyOf(random, of)
+	return deed{r.name, false, r.isList, func(a *actor) ([]string, error) { return r.read(a.world) }}
+}
+
+// about are the readers that tell of what is changed, and some of the lists.
+func (p *play) about() (list []reader) {
+	for _, r := range p.readers {
+		isAbout := slices.ContainsFunc(slices.Concat(p.confirms, p.plans), func(id string) bool { return strings.HasSuffix(r.name, " "+id) })
+		if isAbout || r.isList && p.random.IntN(8) == 0 {
+			list = append(list, r)
 		}
 	}
-	return deed{r.name, false, r.isList, func(a *actor) ([]string, error) { return r.read(a.world) }}
+	return list
 }
 
 // account changes who may do what.

@@ -37,5 +37,5 @@ func (r *reader) Contexts(f domain.ContextFilter, p domain.Page) ([]*domain.Cont
 func (x *tx) InsertContext(c *domain.Context) error { return contexts.insert(x, c) }
 
 func (x *tx) UpdateContext(c *domain.Context) error {
-	return updateContext.run(x, c, domain.ErrNotFound)
+	return updateContext.run(x, c, errGone)
 }

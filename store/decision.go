@@ -64,7 +64,7 @@ func (x *tx) ForgetContent(c *domain.Confirm) error {
 		for i := range d.Actions {
 			d.Actions[i].Name, d.Actions[i].Args, d.Actions[i].Message = "", nil, ""
 		}
-		if err := forgetDecision.run(x, d, domain.ErrNotFound); err != nil {
+		if err := forgetDecision.run(x, d, errGone); err != nil {
 			return err
 		}
 	}

@@ -125,7 +125,7 @@ func (x *tx) InsertKey(k *domain.Key) error {
 
 // UpdateKey replaces the key's roles too.
 func (x *tx) UpdateKey(k *domain.Key) error {
-	if err := updateKey.run(x, k, domain.ErrNotFound); err != nil {
+	if err := updateKey.run(x, k, errGone); err != nil {
 		return err
 	}
 	if err := keyRoles.remove(x, "key_id = $1", k.ID); err != nil {

@@ -96,7 +96,7 @@ func (r *reader) holders(text, role string) (list []domain.Holder, err error) {
 
 func (x *tx) InsertRole(r *domain.Role) error { return roles.insert(x, r) }
 
-func (x *tx) UpdateRole(r *domain.Role) error { return updateRole.run(x, r, domain.ErrNotFound) }
+func (x *tx) UpdateRole(r *domain.Role) error { return updateRole.run(x, r, errGone) }
 
 func (x *tx) DeleteRole(id string) error {
 	written := len(x.rows)

@@ -308,6 +308,9 @@ func (c *change[T]) run(x *tx, v *T, missed error, guards ...any) error {
 	return x.wrote(&c.shape, before, meant)
 }
 
+// errGone is for a row that was read just now and is not there any more.
+var errGone = claim{seq: -1}.unproven()
+
 // isStored refuses a row that the database has stored otherwise than it was meant.
 func (s *shape) isStored(meant, stored []any) error {
 	if !s.isLogged() {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -84,6 +85,9 @@ func (r *reader) Checkpoint() (signed string, c evidence.Checkpoint, err error) 
 	}
 	if c, err = r.keys.open(signed); err == nil && c.Size < r.c.atLeast {
 		err = fmt.Errorf("%w: the log has %d entries, and had %d", ErrRollback, c.Size, r.c.atLeast)
+	}
+	if err != nil && !errors.Is(err, errNoKey) {
+		err = notAsSigned(err)
 	}
 	return signed, c, err
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"slices"
 
 	"countersign/domain"
@@ -115,7 +116,7 @@ func (x *tx) InsertUser(u *domain.User) error {
 }
 
 func (x *tx) UpdateUser(u *domain.User) error {
-	if err := updateUser.run(x, u, domain.ErrNotFound); err != nil {
+	if err := updateUser.run(x, u, errGone); err != nil {
 		return err
 	}
 	if err := userRoles.remove(x, "user_id = $1", u.ID); err != nil {
@@ -126,7 +127,11 @@ func (x *tx) UpdateUser(u *domain.User) error {
 
 func (x *tx) hold(t *table[holding], holder string, roleIDs []string) error {
 	for i, role := range roleIDs {
-		if err := t.insert(x, &holding{holder, role, i}); err != nil {
+		err := t.insert(x, &holding{holder, role, i})
+		if errors.Is(err, domain.ErrConflict) { // one that was removed is still there
+			err = claim{table: t.name, key: holder + "/" + role}.unproven()
+		}
+		if err != nil {
 			return err
 		}
 	}
