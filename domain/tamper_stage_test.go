@@ -40,7 +40,7 @@ func (st *stage) keep(i *intruder) {
 	for place, row := range state {
 		for _, v := range row {
 			text, _ := v.(string)
-			for _, id := range uuid.FindAllString(text, -1) {
+			for _, id := range idShape.FindAllString(text, -1) {
 				st.ids[id] = true
 			}
 		}
@@ -50,13 +50,13 @@ func (st *stage) keep(i *intruder) {
 	}
 }
 
-var uuid = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
+var idShape = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 
 // named leaves the ids out of texts that are new: each run makes its own.
 func (st *stage) named(texts []string) []string {
 	texts = slices.Clone(texts)
 	for i, text := range texts {
-		texts[i] = uuid.ReplaceAllStringFunc(text, func(id string) string {
+		texts[i] = idShape.ReplaceAllStringFunc(text, func(id string) string {
 			if st.ids[id] {
 				return id
 			}
