@@ -178,6 +178,11 @@ func TestOtherQueriesFollowIndexes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { heldTo(t, explain(t, db, text, nil), false) })
 	}
+	for name, reads := range map[string]string{"a confirm": finishConfirm.reads, "a decision": forgetDecision.reads, "a plan": updatePlan.reads,
+		"a user": updateUser.reads, "a key": updateKey.reads, "a role": updateRole.reads, "a context": updateContext.reads} {
+		args := make([]any, strings.Count(reads, "$"))
+		t.Run(name+" before it is changed", func(t *testing.T) { heldTo(t, explain(t, db, reads, args), false) })
+	}
 	for name, s := range map[string]*statement{"pending of plans": pendingOfPlans([]string{"p", "q"}), "superseded by": selected(supersededBy("c"))} {
 		t.Run(name, func(t *testing.T) { heldTo(t, explain(t, db, s.String(), s.args), true) })
 	}

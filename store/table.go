@@ -244,8 +244,9 @@ func (t *table[T]) remove(x *tx, where string, args ...any) error {
 // change is a prepared kind of update: of these columns, while the guard holds.
 type change[T any] struct {
 	*table[T]
-	set  []int // columns by position
-	text string
+	set   []int // columns by position
+	text  string
+	reads string // the row that it is to change
 }
 
 // change declares an update of the columns named, or of all but the key. The
@@ -264,13 +265,16 @@ func (t *table[T]) change(guard string, guards int, columns ...string) *change[T
 			sets = append(sets, fmt.Sprintf("%s = $%d", name, parameter))
 		}
 	}
-	for _, name := range t.columns[:t.keys] {
+	var reads []string
+	for i, name := range t.columns[:t.keys] {
 		parameter++
 		where = append(where, fmt.Sprintf("%s = $%d", name, parameter))
+		reads = append(reads, fmt.Sprintf("%s = $%d", name, guards+i+1))
 	}
 	if guard != "" {
-		where = append(where, guard)
+		where, reads = append(where, guard), append(reads, guard)
 	}
+	c.reads = t.selects + "WHERE " + strings.Join(reads, " AND ")
 	c.text = fmt.Sprintf("UPDATE %s SET %s WHERE %s", t.name, strings.Join(sets, ", "), strings.Join(where, " AND "))
 	return c
 }
@@ -288,7 +292,8 @@ func (c *change[T]) args(values, guards []any) []any {
 // when no row has the key and satisfies the guard.
 func (c *change[T]) run(x *tx, v *T, missed error, guards ...any) error {
 	values, after := c.values(v, x.next), make([]any, len(c.columns))
-	before, err := c.stored(&x.reader, values[:c.keys])
+	before := make([]any, len(c.columns))
+	err := x.c.row(c.reads, append(slices.Clone(guards), values[:c.keys]...), pointers(before)...)
 	if err == nil {
 		err = x.c.row(c.text+" RETURNING "+c.list(""), c.args(values, guards), pointers(after)...)
 	}
