@@ -5,6 +5,8 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 BUILD    := .build
+NPM_CI   := npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+TOOLS    := $(BUILD)/test-tools
 BINARY   := $(BUILD)/countersign
 ASSETS   := static/lib/htmx.min.js static/lib/hx-sse.min.js
 GOFILES   = $(shell git ls-files -co --exclude-standard '*.go')
@@ -32,7 +34,7 @@ assets: $(ASSETS) ## Install the third-party browser code that the lock file nam
 static/lib/htmx.min.js: static/package.json static/package-lock.json
 	mkdir -p $(BUILD)/assets
 	cp static/package.json static/package-lock.json $(BUILD)/assets/
-	cd $(BUILD)/assets && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	cd $(BUILD)/assets && $(NPM_CI)
 	cp $(BUILD)/assets/node_modules/htmx.org/dist/ext/hx-sse.min.js static/lib/
 	cp $(BUILD)/assets/node_modules/htmx.org/dist/htmx.min.js static/lib/
 static/lib/hx-sse.min.js: static/lib/htmx.min.js ;
@@ -46,29 +48,45 @@ check: lint ## The fast loop: format, vet, staticcheck, generated files, unit te
 	go test -race -short $$(go list ./... | grep -v /cmd/)
 
 .PHONY: lint
-lint: $(ASSETS) ## Format, vet, staticcheck and fresh generated files
+lint: $(ASSETS) $(TOOLS)/installed ## Format, vet, staticcheck, the OpenAPI document and fresh generated files
 	@unformatted=$$(gofmt -l $(GOFILES)); [ -z "$$unformatted" ] || { echo "gofmt these:"; echo "$$unformatted"; exit 1; }
 	go vet ./...
 	go tool staticcheck ./...
+	REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true $(TOOLS)/node_modules/.bin/redocly lint --extends recommended-strict web/api/openapi.yaml
 	@before=$$(cat views/*_templ.go | sha256sum); go tool templ generate -path views >/dev/null 2>&1; \
 	after=$$(cat views/*_templ.go | sha256sum); \
 	[ "$$before" = "$$after" ] || { echo "generated files were stale; they are fresh now, commit them"; exit 1; }
 
 .PHONY: test
 test: test-tools lint ## Install what the tests need and run every test
-	CI=true COUNTERSIGN_REQUIRE_STRACE=1 go test -count=1 ./...
+	CI=true COUNTERSIGN_REQUIRE_STRACE=1 go tool gotestsum --format standard-quiet --jsonfile $(BUILD)/test.json -- -count=1 ./... && passed=0 || passed=$$?; \
+	echo "The ten slowest tests:"; go tool gotestsum tool slowest --jsonfile $(BUILD)/test.json --num 10 --threshold 0s; \
+	exit $$passed
+
+INTEGRATIONS := $(CURDIR)/$(BUILD)/integrations
+
+.PHONY: integrations
+integrations: $(ASSETS) ## Run the real packages of agents (LangChain, AI SDK, OpenAI Agents, MCP) against a server: installs 190 MB
+	mkdir -p $(INTEGRATIONS)
+	cp cmd/countersign/testdata/integrations/package*.json $(INTEGRATIONS)/
+	cd $(INTEGRATIONS) && $(NPM_CI)
+	COUNTERSIGN_INTEGRATIONS=$(INTEGRATIONS) go test -count=1 -tags integrations ./cmd/countersign -run '^TestIntegrations$$' -v
+
+.PHONY: screenshots
+screenshots: test-tools ## Take the README's pictures anew
+	COUNTERSIGN_README_SCREENSHOTS=$(CURDIR)/static/screenshots go test -count=1 ./cmd/countersign -run '^TestScreenshots_OfTheReadme$$'
 
 .PHONY: soak
 soak: test-tools ## Every bar of reliability at its full size, then the fuzzing: hours
-	COUNTERSIGN_SOAK=1 COUNTERSIGN_REQUIRE_STRACE=1 go test -count=1 -timeout 0 -p 1 -parallel 1 -v -run '^TestBar' ./cmd/countersign ./domain | grep -E '"bar"|^ *--- FAIL|_test.go|^FAIL|^ok'
+	COUNTERSIGN_SOAK=1 COUNTERSIGN_REQUIRE_STRACE=1 go test -count=1 -timeout 0 -p 1 -parallel 1 -v -run '^TestBar|_LeavesPublicCallsAlone$$|LinearTime|_IsLinear$$' ./cmd/countersign ./domain ./domain/finding | grep -E '"bar"|^ *--- FAIL|_test.go|^FAIL|^ok'
 	$(MAKE) fuzz
 
 BENCH ?=
 
 .PHONY: bench
-bench: build ## Measure everything beside what the machine can do (BENCH=--quick, BENCH=--check): 25 minutes
+bench: build ## Measure everything beside what the machine can do and write cmd/bench/RESULTS.md (BENCH=--quick, BENCH=--check): 15 minutes
 	go build -o $(BUILD)/benchmark ./cmd/bench
-	$(BUILD)/benchmark --binary $(BINARY) --dir $(BUILD)/bench --out $(BUILD)/bench.jsonl $(BENCH)
+	$(BUILD)/benchmark $(BENCH)
 
 FUZZTIME ?= 10m
 
@@ -79,9 +97,15 @@ fuzz: ## Every fuzz target for FUZZTIME each (10m)
 		go test -run '^$$' -fuzz "^$${found#func }\$$" -fuzztime $(FUZZTIME) "./$$(dirname $$file)"; \
 	done
 
+$(TOOLS)/installed: cmd/countersign/testdata/npm/package.json cmd/countersign/testdata/npm/package-lock.json
+	mkdir -p $(TOOLS)
+	cp $^ $(TOOLS)/
+	cd $(TOOLS) && $(NPM_CI)
+	touch $@
+
 .PHONY: test-tools
-test-tools: $(ASSETS) ## Install Chromium, strace and PostgreSQL, which the tests need, when they are missing
-	@missing=; for tool in chromium strace; do command -v $$tool >/dev/null || missing="$$missing $$tool"; done; \
+test-tools: $(ASSETS) $(TOOLS)/installed ## Install Chromium, strace, Python, PostgreSQL, axe-core and a linter, which the tests need, when they are missing
+	@missing=; for tool in chromium strace python3; do command -v $$tool >/dev/null || missing="$$missing $$tool"; done; \
 	[ -z "$$missing" ] || { $(SUDO) apt-get update && $(SUDO) apt-get install -y --no-install-recommends $$missing; }
 	@ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || { $(SUDO) apt-get update && \
 	$(SUDO) apt-get install -y --no-install-recommends postgresql-common && \

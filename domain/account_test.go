@@ -46,11 +46,11 @@ func TestR10_R14_Can(t *testing.T) {
 		{"R-14 otherwise", "planner", "plan.execute", false},
 		{"a wildcard is not its actions", "planner", "plan.*", false},
 	} {
-		if got, err := w.Can(w.ctx, nobody, tt.role, tt.capability); err != nil || got != tt.want {
+		if got, err := w.RoleCan(w.ctx, nobody, tt.role, tt.capability); err != nil || got != tt.want {
 			t.Errorf("%s: %v %v, want %v", tt.name, got, err, tt.want)
 		}
 	}
-	_, err := w.Can(w.ctx, nobody, "planner", "Plan.Create")
+	_, err := w.RoleCan(w.ctx, nobody, "planner", "Plan.Create")
 	w.wantCode(err, domain.CodeInvalid)
 }
 
@@ -150,7 +150,7 @@ func TestKeys_MayDecideNeedsAnOwner(t *testing.T) {
 	_, _, err := w.CreateKey(w.ctx, domain.System, domain.KeyInput{Name: "k", Roles: []string{"reviewer"}, MayDecide: true})
 	w.wantCode(err, domain.CodeInvalid)
 
-	key, text, err := w.CreateKey(w.ctx, domain.System, domain.KeyInput{Name: "k", Roles: []string{"reviewer"}, MayDecide: true, Owner: "owner", Life: 24 * time.Hour})
+	key, text, err := w.CreateKey(w.ctx, domain.System, domain.KeyInput{Name: "k", Roles: []string{"reviewer"}, MayDecide: true, Owner: "owner", Lifetime: 24 * time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,22 +214,22 @@ func TestKeys_RevokedKeyEndsAtOnce(t *testing.T) {
 func TestSetup_LinkMakesTheFirstAdministratorOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	token, err := w.SetupToken(w.ctx)
+	token, err := w.CreateSetupLink(w.ctx)
 	if err != nil || token == "" {
 		t.Fatal(token, err)
 	}
-	_, _, err = w.UseLink(w.ctx, token, "boss", "short", "")
+	_, _, err = w.UseOneTimeLink(w.ctx, token, "boss", "short", "")
 	w.wantCode(err, domain.CodeInvalid)
-	session, user, err := w.UseLink(w.ctx, token, "boss", password, "browser")
+	session, user, err := w.UseOneTimeLink(w.ctx, token, "boss", password, "browser")
 	if err != nil || user.Roles[0] != domain.AdminRole {
 		t.Fatal(user, err)
 	}
-	if visitor, err := w.SessionUser(w.ctx, session); err != nil || !visitor.Who.Can(domain.UserModify) {
+	if visitor, err := w.SessionUser(w.ctx, session); err != nil || !visitor.Principal.Can(domain.UserModify) {
 		t.Errorf("%+v %v", visitor, err)
 	}
-	_, _, err = w.UseLink(w.ctx, token, "second", password, "")
+	_, _, err = w.UseOneTimeLink(w.ctx, token, "second", password, "")
 	w.wantCode(err, domain.CodeNotFound)
-	if token, err := w.SetupToken(w.ctx); err != nil || token != "" {
+	if token, err := w.CreateSetupLink(w.ctx); err != nil || token != "" {
 		t.Errorf("a set-up link for a server with users: %q %v", token, err)
 	}
 }
@@ -243,7 +243,7 @@ func TestLink_InvitedUserChoosesAPassword(t *testing.T) {
 	}
 	_, _, err = w.SignIn(w.ctx, "invited", "", domain.Client{})
 	w.wantCode(err, domain.CodeUnauthenticated)
-	if _, _, err := w.UseLink(w.ctx, token, "", password, ""); err != nil {
+	if _, _, err := w.UseOneTimeLink(w.ctx, token, "", password, ""); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := w.SignIn(w.ctx, "Invited", password, domain.Client{}); err != nil {
@@ -255,8 +255,8 @@ func TestLink_InvitedUserChoosesAPassword(t *testing.T) {
 	}
 	_, _, err = w.SignIn(w.ctx, "invited", password, domain.Client{})
 	w.wantCode(err, domain.CodeUnauthenticated) // a reset voids the password
-	w.pass(domain.LinkLife)
-	_, _, err = w.UseLink(w.ctx, late, "", password, "")
+	w.pass(domain.OneTimeLinkLifetime)
+	_, _, err = w.UseOneTimeLink(w.ctx, late, "", password, "")
 	w.wantCode(err, domain.CodeNotFound)
 }
 
@@ -271,11 +271,11 @@ func TestSessions_ReadWhileNothingCanBeStored(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.sql("CREATE TRIGGER no_space BEFORE UPDATE ON volatile_sessions BEGIN SELECT RAISE(ABORT, 'no space'); END")
-	w.pass(domain.SessionIdle / 2)
+	w.pass(domain.SessionIdleTimeout / 2)
 	if _, err := w.SessionUser(w.ctx, token); err != nil {
 		t.Error(err)
 	}
-	w.pass(domain.SessionIdle / 2)
+	w.pass(domain.SessionIdleTimeout / 2)
 	_, err = w.SessionUser(w.ctx, token)
 	w.wantCode(err, domain.CodeUnauthenticated)
 }
@@ -303,7 +303,7 @@ func TestSessions_EndWhenIdleOldOrTakenAway(t *testing.T) {
 		{"all ended", func(string) error { return w.EndSessions(w.ctx, user, user.ID) }},
 		{"one ended", func(token string) error { return w.EndOwnSession(w.ctx, user, credential.HashToken(token)) }},
 		{"password changed elsewhere", func(string) error { return w.ChangePassword(w.ctx, user, password, password, nil) }},
-		{"idle", func(string) error { w.pass(domain.SessionIdle); return nil }},
+		{"idle", func(string) error { w.pass(domain.SessionIdleTimeout); return nil }},
 	} {
 		token := signIn()
 		if !valid(token) {
@@ -321,19 +321,19 @@ func TestSessions_EndWhenIdleOldOrTakenAway(t *testing.T) {
 		if _, err := w.PeekSession(w.ctx, watched); err != nil {
 			t.Fatal(err)
 		}
-		w.pass(domain.SessionIdle / 2)
+		w.pass(domain.SessionIdleTimeout / 2)
 	}
 	if _, err := w.PeekSession(w.ctx, watched); domain.ErrorCode(err) != domain.CodeUnauthenticated {
 		t.Errorf("a session that was only looked at: %v", err)
 	}
 	token := signIn()
-	for range int(domain.SessionLife/domain.SessionIdle)*2 - 1 { // in use all the time
-		w.pass(domain.SessionIdle / 2)
+	for range int(domain.SessionLifetime/domain.SessionIdleTimeout)*2 - 1 { // in use all the time
+		w.pass(domain.SessionIdleTimeout / 2)
 		if !valid(token) {
 			t.Fatal("ended while in use")
 		}
 	}
-	w.pass(domain.SessionIdle / 2)
+	w.pass(domain.SessionIdleTimeout / 2)
 	if valid(token) {
 		t.Error("a session outlives its absolute limit")
 	}

@@ -10,26 +10,26 @@ import (
 	"countersign/domain/mplp"
 )
 
-// PostApproval stores an approval request (S4): one confirm of target type
-// other with an approval key. Without a key the next "<session>_<n>" is given.
+// PostApproval stores an approval request: a confirm of target type other with an
+// approval key. Without a key it gets the next "<session>_<n>".
 func (s *Service) PostApproval(ctx context.Context, ref Ref, in *mplp.Approval) (posted *PostedConfirm, err error) {
 	if in.Key == "" && in.Confirm.SessionID == "" {
-		return nil, Invalid("session_id", "required", "Send an approval_key, or a session_id to make one from.")
+		return nil, Invalid("session_id", "required", "Send an approval_key, or a session_id to create one from.")
 	}
-	sent, err := s.posting(in.Confirm)
+	sent, err := s.parseConfirm(in.Confirm)
 	if err != nil {
 		return nil, err
 	}
-	sent.asked.ApprovalKey, sent.asked.FrameIndex = in.Key, in.Index
-	err = s.as(ctx, ref, func(tx Tx, p *Principal) error {
+	sent.row.ApprovalKey, sent.row.FrameIndex = in.Key, in.Index
+	err = s.write(ctx, ref, func(tx Tx, p *Principal) error {
 		if in.Key == "" {
 			key, err := nextApprovalKey(tx, in.Confirm.SessionID)
 			if err != nil {
 				return err
 			}
-			sent.asked.ApprovalKey = key
+			sent.row.ApprovalKey = key
 			sent.Native.Set("approval_key", mplp.String(key))
-			sent.digest()
+			sent.computeDigest()
 		}
 		posted, err = s.postConfirm(tx, p, sent)
 		return err
@@ -37,9 +37,9 @@ func (s *Service) PostApproval(ctx context.Context, ref Ref, in *mplp.Approval) 
 	return posted, err
 }
 
-// nextApprovalKey makes a key that is free. A client may have chosen some of the keys
-// itself, so each further look goes up to twice as far: all who write wait meanwhile.
-// How far nobody can tell, or they would have chosen all the keys that are looked at.
+// nextApprovalKey returns a free key. Clients may have taken some keys themselves, so
+// each further step is random and up to twice as wide. The search stays short, for
+// other writers wait for it, and nobody can take every key that it tries.
 func nextApprovalKey(r Reader, sessionID string) (string, error) {
 	n, err := r.ApprovalCount(sessionID)
 	if err != nil {
@@ -56,18 +56,18 @@ func nextApprovalKey(r Reader, sessionID string) (string, error) {
 	}
 }
 
-// Approval gives what became of an approval request; see Outcome.
+// Approval returns the outcome of an approval request; see Outcome.
 func (s *Service) Approval(ctx context.Context, ref Ref, key string, wait time.Duration) (*Outcome, error) {
 	find := func(r Reader) (*Confirm, error) { return byApprovalKey(r, key) }
-	o, _, err := s.outcome(ctx, ref, find)
-	if err != nil || wait <= 0 || o.Settled() {
+	o, _, err := s.readOutcome(ctx, ref, find)
+	if err != nil || wait <= 0 || o.IsFinal() {
 		return o, err
 	}
-	return s.await(ctx, ref, o.Confirm.ID, find, wait)
+	return s.awaitOutcome(ctx, ref, o.Confirm.ID, find, wait)
 }
 
-// byApprovalKey finds a confirm by what its session's frames call it: its
-// approval key, or its id if it was posted without one.
+// byApprovalKey finds a confirm by its approval key, or by its id if it has none: that
+// is how a session's frames call it.
 func byApprovalKey(r Reader, key string) (*Confirm, error) {
 	c, err := r.ConfirmByApprovalKey(key)
 	if !errors.Is(err, ErrNotFound) {
@@ -79,11 +79,11 @@ func byApprovalKey(r Reader, key string) (*Confirm, error) {
 	return c, err
 }
 
-// DecideApproval carries out S4's approval command. Its clients have no content
-// hash; the log says so.
+// DecideApproval carries out an approval command. Its clients may send no content hash;
+// the log says so then.
 func (s *Service) DecideApproval(ctx context.Context, ref Ref, key string, in *mplp.ApprovalCommand) (*Outcome, error) {
 	if in.Key != "" && in.Key != key {
-		return nil, Invalid("approval_key", "const", "The approval key does not agree with the address.")
+		return nil, Invalid("approval_key", "const", "The approval key does not match the address.")
 	}
 	d := DecisionInput{
 		Actions: in.Decisions, ContentHash: in.ContentHash, HashOptional: true, FillFromFirst: true,

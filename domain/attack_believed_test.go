@@ -22,7 +22,7 @@ func (w *world) again() *world {
 // wantBlocked asserts that the gate does not resume, and that no approval is used.
 func (w *world) wantBlocked(what string, agent domain.Ref, plan, step string, in domain.ConsumeInput) {
 	w.t.Helper()
-	if v, err := w.Gate(w.ctx, agent, domain.GateQuery{PlanID: plan, StepID: step}); err == nil && v.Allow() {
+	if v, err := w.Gate(w.ctx, agent, domain.GateQuery{PlanID: plan, StepID: step}); err == nil && v.Allows() {
 		w.t.Errorf("%s: the gate resumes: %+v", what, v)
 	}
 	in.StepID, in.ExecutionID = step, "e"
@@ -59,13 +59,13 @@ func TestA3_ReplacedStepsDoNotRun(t *testing.T) {
 			i.while(func() {
 				for _, w := range []*world{w, w.again()} {
 					w.wantBlocked(name, agent, "p", "s2", domain.ConsumeInput{ConfirmID: whole})
-					if o, err := w.PlanObject(w.ctx, agent, "p"); err == nil {
+					if o, err := w.PlanJSON(w.ctx, agent, "p"); err == nil {
 						t.Errorf("the agent is told %s", o.Native)
 					}
 					if d, err := w.Plan(w.ctx, reviewer, "p"); err == nil {
 						t.Errorf("the page shows %q %v", d.Plan.Title, d.Document.Steps)
 					}
-					if list, _, err := w.PlanObjects(w.ctx, agent, domain.PlanFilter{}, domain.Page{}); err == nil {
+					if list, _, err := w.PlansJSON(w.ctx, agent, domain.PlanFilter{}, domain.Page{}); err == nil {
 						t.Errorf("the list has %s", list)
 					}
 					if err := w.step(agent, "p", "s1", domain.StepInProgress); err == nil {
@@ -112,7 +112,7 @@ func TestA3_RejectionTurnedIntoAnApproval(t *testing.T) {
 					w.wantUnproven("approval", err)
 					_, err = w.Consume(w.ctx, agent, domain.ConsumeInput{ConfirmID: "c", ExecutionID: "e", Action: new(int64(0)), ArgsHash: evidence.ArgsHash([]byte("{}"))})
 					w.wantUnproven("consume", err)
-					_, err = w.ConfirmObject(w.ctx, agent, "c")
+					_, err = w.ConfirmJSON(w.ctx, agent, "c")
 					w.wantUnproven("object", err)
 					_, err = w.Confirm(w.ctx, reviewer, "c")
 					w.wantUnproven("page", err)
@@ -177,7 +177,7 @@ func TestA4_WhatIsShownIsWhatIsSigned(t *testing.T) {
 					if !tt.plan {
 						_, err = w.decide(reviewer, c, domain.Approved)
 						w.wantUnproven("approve", err)
-						o, err := w.ConfirmObject(w.ctx, agent, c.ID)
+						o, err := w.ConfirmJSON(w.ctx, agent, c.ID)
 						if err == nil {
 							t.Errorf("the agent is told %s", o.Native)
 						}
@@ -231,7 +231,7 @@ func TestN7_WhoAsksIsWhoAsked(t *testing.T) {
 					if err != nil || len(rows) != 1 {
 						t.Errorf("the inbox: %d, %v", len(rows), err)
 					}
-					_, err = w.ConfirmObject(w.ctx, agent, c.ID)
+					_, err = w.ConfirmJSON(w.ctx, agent, c.ID)
 					if strings.HasPrefix(change, "UPDATE confirms") {
 						w.wantUnproven("the object", err)
 					}
@@ -310,4 +310,20 @@ func TestN8_ChangedRowsAreNotTold(t *testing.T) {
 		t.Errorf("%d changes were made of %d", made, len(changes))
 	}
 	w.wantNothingDone("all")
+}
+
+// A role that its holder needs was removed from the database. The refusal says
+// that the database was changed.
+func TestA4_RemovedRoleIsMissed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	_, link, err := w.AddUser(w.ctx, domain.System, "invited", []string{"reviewer"}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	openIntruder(t, w.file).while(func() {
+		if _, _, err := w.UseOneTimeLink(w.ctx, link, "first", password, "browser"); domain.ErrorCode(err) != domain.CodeEvidenceUnavailable {
+			t.Errorf("the invitation answers %v", err)
+		}
+	}, "DELETE FROM roles WHERE name = 'reviewer'")
 }

@@ -59,7 +59,7 @@ func TestN1_HiddenEntriesLetNothingBeUsed(t *testing.T) {
 						now = w.again()
 					}
 					used = use(now)
-					if v, err := now.Gate(now.ctx, agent, domain.GateQuery{PlanID: "p", StepID: "s2"}); err == nil && v.Allow() && !strings.Contains(change[0], "NULL") {
+					if v, err := now.Gate(now.ctx, agent, domain.GateQuery{PlanID: "p", StepID: "s2"}); err == nil && v.Allows() && !strings.Contains(change[0], "NULL") {
 						t.Errorf("the gate resumes, and nothing is hidden: %+v", v)
 					}
 				}, change...)
@@ -155,7 +155,7 @@ func TestN3_RowsOfBefore(t *testing.T) {
 		"the steps of an older draft": {tables: []string{"plan_contents"},
 			prepare: func(c *cast) { c.plan(c.agent, "d") },
 			then: func(c *cast) {
-				in, err := mplp.ParsePlan([]byte(`{"plan_id":"d","context_id":"ctx-1","title":"Fix","objective":"No","steps":[{"step_id":"s1","description":"Pay"}]}`), c.Limits().Wire())
+				in, err := mplp.ParsePlan([]byte(`{"plan_id":"d","context_id":"ctx-1","title":"Fix","objective":"No","steps":[{"step_id":"s1","description":"Pay"}]}`), c.Limits().MPLP())
 				if err == nil {
 					_, err = c.RevisePlan(c.ctx, c.agent, "d", in)
 				}
@@ -220,7 +220,7 @@ func TestN3_RowsOfBefore(t *testing.T) {
 				c.mustDecide(c.reviewer, c.propose(c.agent, "d"), domain.Approved)
 			},
 			then: func(c *cast) {
-				in, err := mplp.ParseContext([]byte(`{"context_id":"ctx-1","title":"T","status":"suspended","root":{"domain":"d"}}`), c.Limits().Wire())
+				in, err := mplp.ParseContext([]byte(`{"context_id":"ctx-1","title":"T","status":"suspended","root":{"domain":"d"}}`), c.Limits().MPLP())
 				if err == nil {
 					_, err = c.UpdateContext(c.ctx, c.agent, "ctx-1", in)
 				}

@@ -21,7 +21,7 @@ func (w *world) wantUnproven(what string, err error) {
 // refused has written nothing.
 func (w *world) wantNothingDone(what string) {
 	w.t.Helper()
-	if report := verify(w.t, w.file, ""); !report.Verified() {
+	if report := verify(w.t, w.file, ""); !report.IsVerified() {
 		w.t.Errorf("%s: put back: %q", what, report.Findings)
 	}
 }
@@ -29,7 +29,7 @@ func (w *world) wantNothingDone(what string) {
 // wantFound asserts that a verification finds what was done, although all is put back.
 func (w *world) wantFound(what string) {
 	w.t.Helper()
-	if report := verify(w.t, w.file, ""); !report.Tampered() {
+	if report := verify(w.t, w.file, ""); !report.IsTampered() {
 		w.t.Errorf("%s: a verification finds nothing", what)
 	}
 }
@@ -74,7 +74,7 @@ func TestA1_ChangedRequestIsNotDecided(t *testing.T) {
 				if code := domain.ErrorCode(err); code != domain.CodeEvidenceUnavailable && code != domain.CodeNotFound {
 					t.Errorf("cancel: %v", err)
 				}
-				if _, err := w.Settle(w.ctx, -1); err != nil {
+				if _, err := w.ExpireDue(w.ctx, -1); err != nil {
 					t.Errorf("the clock stops: %v", err)
 				}
 			}, "UPDATE confirms SET "+column+" = "+value+" WHERE confirm_id = 'c'")
@@ -189,7 +189,7 @@ func TestA1_TriggersChangeNothingThatIsSigned(t *testing.T) {
 				w.wantNothingDone("refused")
 				return
 			}
-			if report := verify(t, w.file, ""); report.Verified() { // what was signed is what was meant
+			if report := verify(t, w.file, ""); report.IsVerified() { // what was signed is what was meant
 				if strings.Contains(tt.trigger, "IGNORE") {
 					t.Errorf("it is not done, and nothing is found")
 				}

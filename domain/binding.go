@@ -9,10 +9,10 @@ import (
 	"countersign/domain/mplp"
 )
 
-// bind resolves the step a confirm speaks for (DESIGN "The gate"; requirements
-// F-8): the member step_id; else trace.attributes.step_id; else a span_id equal
-// to a step id; else "span-<step id>"; else "span-step-<n>", the n-th step by
-// order. What names a step or span that is none of the plan's is unbound.
+// bind resolves the step that a confirm is about, from the first of these that is sent:
+// the member step_id, trace.attributes.step_id, a span_id that is a step id,
+// "span-<step id>", "span-step-<n>" (the n-th step by order). A name that matches no
+// step gives BoundUnknown.
 func bind(in *mplp.Confirm, steps []mplp.Step) (Binding, string) {
 	named := in.StepID
 	if named == "" && in.Trace != nil {
@@ -48,8 +48,8 @@ func hasStep(steps []mplp.Step, id string) bool {
 	return slices.ContainsFunc(steps, func(s mplp.Step) bool { return s.ID == id })
 }
 
-// orderSteps sorts by order_index (requirements P-11); steps without one keep
-// their place behind those that have one.
+// orderSteps sorts by order_index. Steps without one keep their order behind the
+// others.
 func orderSteps(steps []mplp.Step) []mplp.Step {
 	ordered := slices.Clone(steps)
 	slices.SortStableFunc(ordered, func(a, b mplp.Step) int {

@@ -5,12 +5,10 @@ import (
 	"strings"
 )
 
-// Capability is what a role allows: "*", "resource.*" or "resource.action"
-// (requirements R-8; DESIGN "Who may do what").
+// Capability is what a role allows: "*", "resource.*" or "resource.action".
 type Capability string
 
-// The capabilities that this server asks for. Roles may hold others: the
-// seeds' list is open.
+// The capabilities that this server checks. Roles may hold others: the list is open.
 const (
 	PlanCreate     Capability = "plan.create"
 	PlanPropose    Capability = "plan.propose"
@@ -28,19 +26,18 @@ const (
 	KeyRead        Capability = "key.read"
 	KeyModify      Capability = "key.modify"
 
-	// Everything is the super administrator's capability (requirements R-13).
+	// Everything is the super administrator's capability.
 	Everything Capability = "*"
 )
 
-// KnownCapability is a capability with what it allows, for people who edit
-// roles.
+// KnownCapability is a capability and what it allows, for people who edit roles.
 type KnownCapability struct {
 	Capability  Capability
 	Description string
 }
 
-// KnownCapabilities lists what a role editor suggests: the seeds' standard
-// capabilities (requirements R-9) and those that this server adds.
+// KnownCapabilities lists what a role editor suggests: the protocol's standard
+// capabilities and those that this server adds.
 func KnownCapabilities() []KnownCapability {
 	return []KnownCapability{
 		{PlanCreate, "Create plans and change drafts"},
@@ -67,11 +64,11 @@ func KnownCapabilities() []KnownCapability {
 	}
 }
 
-// MaxCapabilityPart is the length in bytes of a resource or an action.
+// MaxCapabilityPart is the maximum length of a resource or an action, in bytes.
 const MaxCapabilityPart = 32
 
-// ParseCapability checks the grammar. The error names the byte position, from
-// 1, of what is wrong; nothing is trimmed, folded or repaired.
+// ParseCapability checks the grammar. Its error has the byte position, from 1, of the
+// first mistake. Nothing is trimmed, folded or repaired.
 func ParseCapability(s string) (Capability, error) {
 	if s == string(Everything) {
 		return Everything, nil
@@ -108,14 +105,14 @@ func ParseCapability(s string) (Capability, error) {
 	return Capability(s), nil
 }
 
-// Resource is the part before the dot.
+// Resource returns the part before the dot.
 func (c Capability) Resource() string {
 	resource, _, _ := strings.Cut(string(c), ".")
 	return resource
 }
 
-// grants is S1's check (requirements ): direct, then the
-// resource's wildcard, then everything. There is no other way to be allowed.
+// grants reports whether a capability follows from those held: directly, by the
+// wildcard of its resource, or by "*".
 func grants(held []Capability, required Capability) bool {
 	wildcard := Capability(required.Resource() + ".*")
 	for _, c := range held {

@@ -9,8 +9,8 @@ import (
 
 var capabilityGrammar = regexp.MustCompile(`\A(\*|[a-z][a-z0-9_]{0,31}\.(\*|[a-z][a-z0-9_]{0,31}))\z`)
 
-// FuzzParseCapability: what is accepted is DESIGN's grammar, neither more nor
-// less, and granting more never takes anything away.
+// FuzzParseCapability: exactly what matches the grammar is accepted, and granting
+// more never takes anything away.
 func FuzzParseCapability(f *testing.F) {
 	for _, seed := range []string{"*", "plan.*", "plan.create", "", ".", "*.*", "plan.create.x", "Plan.create", "plan.create\n", "сonfirm.approve"} {
 		f.Add(seed, "plan.create")

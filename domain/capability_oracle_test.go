@@ -10,8 +10,8 @@ import (
 	"countersign/domain"
 )
 
-// checkCapability is S1's function of this name (seed role-module, 3.3), line
-// by line: the oracle that the server has to agree with.
+// checkCapability is the role module's function of this name, line by line: the
+// oracle that the server has to agree with.
 func checkCapability(capabilities []string, known bool, required string) bool {
 	if !known || capabilities == nil {
 		return false
@@ -56,9 +56,9 @@ func TestR10_R11_R12_R13_R14_AgreesWithTheSeed(t *testing.T) {
 		for range 100 {
 			required := randomCapability(r)
 			want := checkCapability(held, known, required)
-			got, err := w.Can(w.ctx, domain.System, name, required)
+			got, err := w.RoleCan(w.ctx, domain.System, name, required)
 			if err != nil || got != want {
-				t.Fatalf("%v (known %v) can %s: %v %v, the seed says %v", held, known, required, got, err, want)
+				t.Fatalf("%v (known %v) can %s: %v %v, the protocol says %v", held, known, required, got, err, want)
 			}
 			asked[want]++
 		}
@@ -92,7 +92,7 @@ func TestR14_AgreesWithTheSeedOnAnyText(t *testing.T) {
 		required := text()
 		want := checkCapability(held, true, required)
 		if got := role.Grants(domain.Capability(required)); got != want {
-			t.Fatalf("%q grants %q: %v, the seed says %v", held, required, got, want)
+			t.Fatalf("%q grants %q: %v, the protocol says %v", held, required, got, want)
 		}
 		asked[want]++
 	}

@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// settle rejects one confirm if its deadline has come. Whoever reads a confirm
-// that is due settles it first, so nobody is ever told "pending" after the
-// deadline, whatever the clock below is doing.
-func (s *Service) settle(ctx context.Context, id string) error {
+// expireOne rejects a confirm if its deadline has come. Readers of a due confirm call
+// it first, so nobody is told "pending" after the deadline, even if RunClock does not
+// run.
+func (s *Service) expireOne(ctx context.Context, id string) error {
 	return s.store.Tx(ctx, func(tx Tx) error {
 		c, err := tx.Confirm(id)
-		if err != nil || !c.Due(s.clock()) {
-			if err == nil && c.Status == Pending { // else it would be found due again and again
-				s.unsettled.Store(id, s.clock())
+		if err != nil || !c.IsDue(s.clock()) {
+			if err == nil && c.Status == Pending { // not due by its own row: do not find it again at once
+				s.unexpirable.Put(id, s.clock(), 1)
 			}
 			return err
 		}
@@ -24,26 +24,25 @@ func (s *Service) settle(ctx context.Context, id string) error {
 	})
 }
 
-// How often the clock looks when it knows of no deadline, because another
-// process may have written or the time may have jumped, and how soon after a
-// confirm was requested. A deadline is at least a second after its request, so
-// nothing is missed, and a thousand requests cost one look.
+// RunClock polls every clockPollInterval, because another process may have written
+// or the time may have jumped. After a request it polls within clockRequestDelay: a
+// deadline is at least a second away then, and a thousand requests cost one poll.
 const (
-	clockIdle = 5 * time.Second
-	clockSoon = 500 * time.Millisecond
+	clockPollInterval = 5 * time.Second
+	clockRequestDelay = 500 * time.Millisecond
 )
 
-// RunClock rejects confirms as their deadlines come, until ctx ends. It only
-// helps: it makes a timeout known at once to those who listen.
+// RunClock rejects confirms as their deadlines come, until ctx ends. Rules do not
+// depend on it: it only makes timeouts known to waiting clients at once.
 func (s *Service) RunClock(ctx context.Context) error {
 	follow := s.feed.Subscribe()
 	defer func() { follow.Close() }()
 	for {
-		found, err := s.expireDue(ctx)
+		found, err := s.expireAllDue(ctx)
 		if ctx.Err() != nil {
 			return nil
 		}
-		pause := clockIdle
+		pause := clockPollInterval
 		if err == nil && !found.next.IsZero() {
 			pause = min(pause, max(found.next.Sub(s.clock()), time.Millisecond))
 		}
@@ -51,12 +50,12 @@ func (s *Service) RunClock(ctx context.Context) error {
 			select {
 			case e, ok := <-follow.Entries():
 				switch {
-				case !ok && s.feedClosed():
+				case !ok && s.isStopping():
 					return nil
 				case !ok:
 					follow, look = s.feed.Subscribe(), nil
-				case e.Type == "confirm.requested" && pause > clockSoon:
-					pause = clockSoon
+				case e.Type == "confirm.requested" && pause > clockRequestDelay:
+					pause = clockRequestDelay
 					look.Reset(pause)
 				}
 			case <-look.C:
@@ -68,7 +67,7 @@ func (s *Service) RunClock(ctx context.Context) error {
 	}
 }
 
-func (s *Service) feedClosed() bool {
+func (s *Service) isStopping() bool {
 	select {
 	case <-s.feed.Done():
 		return true
@@ -77,67 +76,65 @@ func (s *Service) feedClosed() bool {
 	}
 }
 
-// expireBatch bounds how many timeouts one look settles, so that other writers
-// are not kept waiting.
+// expireBatch bounds how many timeouts are written before other writers get a turn.
 const expireBatch = 100
 
-// Settle rejects what is due, and gives the number of the newest log entry, -1
-// for none: while it stays, no list changes. Whoever has just read that number
-// gives it, and mostly spares a look. It tells nothing else, so anyone known may
-// ask.
-func (s *Service) Settle(ctx context.Context, seen int64) (last int64, err error) {
-	if s.looked.Load().hold(seen, s.clock()) {
+// ExpireDue rejects what is due and returns the number of the newest log entry, -1 for
+// none. While that number stays, no list changes. A caller that has just read the
+// number passes it as seen, which mostly spares a query. It reveals nothing else, so it
+// checks no rights.
+func (s *Service) ExpireDue(ctx context.Context, seen int64) (last int64, err error) {
+	if s.deadlineCache.Load().isFresh(seen, s.clock()) {
 		return seen, nil
 	}
-	found, err := s.expireDue(ctx)
-	return found.last, err
+	found, err := s.expireAllDue(ctx)
+	return found.lastSeq, err
 }
 
-// deadlines are what a look at them found.
+// deadlines is what the last look at deadlines found.
 type deadlines struct {
-	last int64     // newest log entry
-	next time.Time // zero: none
+	lastSeq int64     // of the newest log entry
+	next    time.Time // zero: none
 }
 
-// hold says whether there is nothing new to find: not until the log goes on, or
-// the next deadline passes.
-func (d *deadlines) hold(last int64, now time.Time) bool {
-	return d != nil && d.last == last && (d.next.IsZero() || now.Before(d.next))
+// isFresh reports whether a new look would find the same: the log has not grown, and
+// the next deadline has not come.
+func (d *deadlines) isFresh(last int64, now time.Time) bool {
+	return d != nil && d.lastSeq == last && (d.next.IsZero() || now.Before(d.next))
 }
 
-// due finds confirms whose deadlines have come; without any it gives the next
-// deadline.
-func (s *Service) due(r Reader) (ids []string, found deadlines, err error) {
+// findDue returns confirms whose deadline has come, or else the next deadline.
+func (s *Service) findDue(r Reader) (ids []string, found deadlines, err error) {
 	seq, err := r.NextSeq()
 	if err != nil {
 		return nil, found, err
 	}
-	if seen := s.looked.Load(); seen.hold(seq-1, s.clock()) {
+	if seen := s.deadlineCache.Load(); seen.isFresh(seq-1, s.clock()) {
 		return nil, *seen, nil
 	}
-	found.last = seq - 1
+	found.lastSeq = seq - 1
 	if ids, err = r.DueConfirms(s.clock(), expireBatch); err != nil {
 		return nil, found, err
 	}
-	if ids = slices.DeleteFunc(ids, s.isUnsettled); len(ids) > 0 {
+	if ids = slices.DeleteFunc(ids, s.isUnexpirable); len(ids) > 0 {
 		return ids, found, nil
 	}
 	if found.next, err = r.NextDeadline(); err == nil {
-		s.looked.Store(&found)
+		s.deadlineCache.Store(&found)
 	}
 	return nil, found, err
 }
 
-// expireDue settles what is due and gives the next deadline.
-func (s *Service) expireDue(ctx context.Context) (found deadlines, err error) {
+// expireAllDue rejects everything that is due and returns the next deadline.
+func (s *Service) expireAllDue(ctx context.Context) (found deadlines, err error) {
 	for {
 		var due []string
 		err := s.store.View(ctx, func(r Reader) (err error) {
-			due, found, err = s.due(r)
+			due, found, err = s.findDue(r)
 			return err
 		})
 		if err == nil && len(due) > 0 {
-			err = s.settleAll(ctx, due)
+			err = s.expireEach(ctx, due)
 		}
 		if err != nil || len(due) == 0 {
 			return found, err
@@ -145,18 +142,18 @@ func (s *Service) expireDue(ctx context.Context) (found deadlines, err error) {
 	}
 }
 
-// readSettled is read on a snapshot in which nothing is due.
-func (s *Service) readSettled(ctx context.Context, ref Ref, fn func(Reader, *Principal) error) error {
+// readAfterExpiry is read on a snapshot in which nothing is due.
+func (s *Service) readAfterExpiry(ctx context.Context, ref Ref, fn func(Reader, *Principal) error) error {
 	for {
 		var due []string
 		err := s.read(ctx, ref, func(r Reader, p *Principal) (err error) {
-			if due, _, err = s.due(r); err != nil || len(due) > 0 {
+			if due, _, err = s.findDue(r); err != nil || len(due) > 0 {
 				return err
 			}
 			return fn(r, p)
 		})
 		if err == nil && len(due) > 0 {
-			err = s.settleAll(ctx, due)
+			err = s.expireEach(ctx, due)
 		}
 		if err != nil || len(due) == 0 {
 			return err
@@ -164,13 +161,13 @@ func (s *Service) readSettled(ctx context.Context, ref Ref, fn func(Reader, *Pri
 	}
 }
 
-// settleAll settles what is due. What the log does not prove cannot be: it is left
-// alone for a while, so that the rest goes on.
-func (s *Service) settleAll(ctx context.Context, ids []string) (failed error) {
+// expireEach rejects due confirms. One that the log does not prove is left alone for a
+// while, so that the others go on.
+func (s *Service) expireEach(ctx context.Context, ids []string) (failed error) {
 	for _, id := range ids {
-		err := s.settle(ctx, id)
+		err := s.expireOne(ctx, id)
 		if errors.Is(err, ErrUnproven) || errors.Is(err, ErrNotFound) {
-			s.unsettled.Store(id, s.clock())
+			s.unexpirable.Put(id, s.clock(), 1)
 			continue
 		}
 		failed = errors.Join(failed, err)
@@ -178,14 +175,10 @@ func (s *Service) settleAll(ctx context.Context, ids []string) (failed error) {
 	return failed
 }
 
-// unsettledPause is how long a confirm is left alone that could not be settled.
-const unsettledPause = time.Minute
+// expireRetryDelay is how long a confirm is left alone after it could not be expired.
+const expireRetryDelay = time.Minute
 
-func (s *Service) isUnsettled(id string) bool {
-	at, isKnown := s.unsettled.Load(id)
-	if isKnown && s.clock().Sub(at.(time.Time)) >= unsettledPause {
-		s.unsettled.Delete(id)
-		isKnown = false
-	}
-	return isKnown
+func (s *Service) isUnexpirable(id string) bool {
+	failedAt, ok := s.unexpirable.Get(id)
+	return ok && s.clock().Sub(failedAt) < expireRetryDelay
 }

@@ -13,21 +13,23 @@ import (
 	"countersign/domain/mplp"
 )
 
-// DecisionInput is a decision as a page, a JSON body or a command gives it.
+// DecisionInput is a decision as a page, a JSON body or a command sends it.
 type DecisionInput struct {
 	Status          Status // for every action when Actions is empty
 	Actions         []mplp.ActionDecision
 	ContentHash     string // what the decider was shown
-	HashOptional    bool   // S4's command has none
-	FillFromFirst   bool   // S4: too few decisions are filled with the first (requirements A-17)
+	HashOptional    bool   // for approval commands, whose clients may have none
+	FillFromFirst   bool   // for approval commands: missing decisions repeat the first
 	Reason          string
 	UserEditContent string
 	Intent          string // IntentRequestChanges
 	DecidedByRole   string // id or name; empty: the least capable that suffices
 	DecisionID      string // empty: generated
+	// Findings are what the page showed to the person who decides. A key is shown none.
+	Findings []ShownFinding
 }
 
-// DecisionFromJSON makes an input of a posted decision.
+// DecisionFromJSON converts a posted decision.
 func DecisionFromJSON(d *mplp.DecisionPost) DecisionInput {
 	return DecisionInput{
 		Status: Status(d.Status), Actions: d.Decisions, ContentHash: d.ContentHash, Reason: d.Reason,
@@ -35,14 +37,14 @@ func DecisionFromJSON(d *mplp.DecisionPost) DecisionInput {
 	}
 }
 
-var hashShape = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+var hashPattern = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
 
 func (in *DecisionInput) check() error {
 	switch {
 	case in.ContentHash == "" && !in.HashOptional:
-		return Invalid("content_hash", "required", "Name the content hash of what you decide on.")
-	case in.ContentHash != "" && !hashShape.MatchString(in.ContentHash):
-		return Invalid("content_hash", "pattern", "A content hash is sha256: and 64 hexadecimal digits.")
+		return Invalid("content_hash", "required", "Send the content hash of what you decide on.")
+	case in.ContentHash != "" && !hashPattern.MatchString(in.ContentHash):
+		return Invalid("content_hash", "pattern", "A content hash is sha256: followed by 64 hexadecimal digits.")
 	case len(in.Actions) == 0 && in.Status != Approved && in.Status != Rejected:
 		return Invalid("status", "enum", "A decision is approved or rejected.")
 	case in.Intent == IntentRequestChanges && in.Reason == "":
@@ -51,10 +53,10 @@ func (in *DecisionInput) check() error {
 	return nil
 }
 
-// Decide records the decision on a confirm, once and for all: the first one
-// wins, the deadline beats it, and it counts only for the content that was
-// shown. It needs confirm.approve, confirm.reject or both, the required role,
-// and another principal group than the requester's.
+// Decide records the decision on a confirm, once and for all. The first decision wins,
+// the deadline beats it, and it counts only for the content that was shown. It needs
+// confirm.approve, confirm.reject or both, the required role, and another principal
+// group than the requester's.
 func (s *Service) Decide(ctx context.Context, ref Ref, id string, in DecisionInput) (*Outcome, error) {
 	if err := in.check(); err != nil {
 		return nil, err
@@ -63,101 +65,102 @@ func (s *Service) Decide(ctx context.Context, ref Ref, id string, in DecisionInp
 	return made.Outcome, err
 }
 
-// decided is what a decision has made of a confirm.
-type decided struct {
+// decisionResult is a recorded decision with what it was made on.
+type decisionResult struct {
 	*Outcome
 	stored  *ConfirmContent
 	content *evidence.Content // as it is stored
 	entry   *evidence.Entry   // of the decision
 }
 
-func (s *Service) decide(ctx context.Context, ref Ref, find finder, in DecisionInput) (made decided, err error) {
+func (s *Service) decide(ctx context.Context, ref Ref, find finder, in DecisionInput) (made decisionResult, err error) {
 	var late error
-	err = s.as(ctx, ref, func(tx Tx, p *Principal) error {
-		c, err := find.visible(tx, p)
+	err = s.write(ctx, ref, func(tx Tx, p *Principal) error {
+		c, err := find.findVisible(tx, p)
 		if err != nil {
 			return err
 		}
-		stored, err := contentOf(tx, c)
+		stored, err := loadContent(tx, c)
 		if err != nil {
-			return found(err, "confirm content: it has been forgotten")
+			return notFoundOr(err, "content (it was deleted)")
 		}
 		content, err := evidence.ParseContent(stored.Content)
 		if err != nil {
 			return err
 		}
-		d, err := in.decision(p, c, content)
+		d, err := in.newDecision(p, c, content)
 		if err != nil {
 			return err
 		}
-		if d.DecidedByRole, err = s.authority(tx, p, c, needed(d), in.DecidedByRole); err != nil {
+		d.Findings = withPlaces(d.Findings, stored.Salt)
+		if d.DecidedByRole, err = s.authorizeDecision(tx, p, c, neededCapabilities(d), in.DecidedByRole); err != nil {
 			return err
 		}
-		if refused := c.open(); refused != nil {
+		if refused := c.checkDecidable(); refused != nil {
 			return s.withDecision(tx, c, refused)
 		}
-		if err := s.planUnlocked(tx, c); err != nil {
+		if err := s.checkPlanUnlocked(tx, c); err != nil {
 			return err
 		}
 		d.DecidedAt = s.clock()
-		if c.Due(d.DecidedAt) {
+		if c.IsDue(d.DecidedAt) {
 			// The refusal must not roll back the timeout it reports.
 			late, err = s.expire(tx, c)
 			return err
 		}
-		if err := s.unchanged(); err != nil {
+		if err := s.checkNotTampered(); err != nil {
 			return err
 		}
-		if err := s.sameContent(tx, c, in.ContentHash); err != nil {
+		if err := s.checkContentUnchanged(tx, c, in.ContentHash); err != nil {
 			return err
 		}
-		if slices.Contains(needed(d), ConfirmApprove) {
-			if err := c.sameContext(tx); err != nil {
+		if slices.Contains(neededCapabilities(d), ConfirmApprove) {
+			if err := c.checkContextUnchanged(tx); err != nil {
 				return err
 			}
 		}
 		c.EffectiveHash = effectiveHash(stored, content, d.Actions)
-		entry, err := s.finish(tx, p, c, d)
+		entry, err := s.finishConfirm(tx, p, c, d)
 		if err != nil {
 			return err
 		}
-		made = decided{&Outcome{Confirm: c, Decision: d, Text: d.text()}, stored, content, entry}
+		made = decisionResult{&Outcome{Confirm: c, Decision: d, Text: d.explanation()}, stored, content, entry}
 		return s.applyToPlan(tx, p, c, d)
 	})
 	if err == nil {
 		err = late
 	}
 	if err != nil {
-		return decided{}, err
+		return decisionResult{}, err
 	}
 	return made, nil
 }
 
-// decision is what the principal would decide with this, whether they may or not.
-func (in *DecisionInput) decision(p *Principal, c *Confirm, content *evidence.Content) (*Decision, error) {
-	actions, err := in.perAction(content)
+// newDecision builds the decision without checking whether the principal may make it.
+func (in *DecisionInput) newDecision(p *Principal, c *Confirm, content *evidence.Content) (*Decision, error) {
+	actions, err := in.decideActions(content)
 	if err != nil {
 		return nil, err
 	}
 	d := &Decision{
 		ID: in.DecisionID, RequestedSeq: c.RequestedSeq, Status: in.Status, Cause: CauseHuman, DecidedBy: p.Ref, DecidedByName: p.Name,
-		Reason: in.Reason, UserEditContent: in.UserEditContent, Intent: in.Intent, SentHash: in.ContentHash, Actions: actions,
+		Reason: in.Reason, UserEditContent: in.UserEditContent, Intent: in.Intent, SentHash: in.ContentHash, Actions: actions, Findings: in.Findings,
 	}
 	if p.Kind == KindAgent {
-		d.Cause = CauseAgent
+		d.Cause, d.Findings = CauseAgent, nil
 	}
 	if len(actions) > 0 {
-		d.Status = statusOf(actions)
+		d.Status = statusOfActions(actions)
 	}
 	return d, nil
 }
 
-// perAction turns what was sent into one decision for each action.
-func (in *DecisionInput) perAction(content *evidence.Content) ([]ActionDecision, error) {
+// decideActions turns what was sent into one decision for each action.
+func (in *DecisionInput) decideActions(content *evidence.Content) ([]ActionDecision, error) {
 	n, sent := len(content.Actions), in.Actions
 	if n == 0 {
 		if len(sent) > 0 {
-			return nil, Invalid("decisions", "max_items", "The confirm has no actions: send status alone.")
+			return nil, Invalid("decisions", "max_items", "The confirm has no actions. Send only status.")
 		}
 		return nil, nil
 	}
@@ -176,7 +179,7 @@ func (in *DecisionInput) perAction(content *evidence.Content) ([]ActionDecision,
 	case len(sent) < n && !in.FillFromFirst:
 		return nil, Invalid("decisions", "min_items", "There are %d decisions for %d actions.", len(sent), n)
 	case len(sent) < n && sent[0].Type == ActionEdit:
-		return nil, Invalid("decisions", "min_items", "An edit is for one action: decide on each.")
+		return nil, Invalid("decisions", "min_items", "An edit is for one action. Decide on each action.")
 	}
 	list := make([]ActionDecision, n)
 	for i, action := range content.Actions {
@@ -185,26 +188,26 @@ func (in *DecisionInput) perAction(content *evidence.Content) ([]ActionDecision,
 			from = 0
 		}
 		d := ActionDecision{Type: sent[from].Type, Message: sent[from].Message, Filled: filled, ArgsHash: evidence.ArgsHash(action.Args)}
-		if !Allows(&action, d.Type) {
+		if !AcceptsDecision(&action, d.Type) {
 			return nil, Invalid(fmt.Sprintf("decisions[%d].type", from), "enum", "The agent does not accept %s for this action.", d.Type)
 		}
 		if d.Type == ActionEdit {
 			if sent[from].Name != action.Name {
-				return nil, Invalid(fmt.Sprintf("decisions[%d].edited_action.name", from), "const", "An edit keeps the tool: %s.", action.Name)
+				return nil, Invalid(fmt.Sprintf("decisions[%d].edited_action.name", from), "const", "An edit cannot change the tool %s.", action.Name)
 			}
 			d.Name, d.Args, d.ArgsHash = action.Name, sent[from].Args, evidence.ArgsHash(sent[from].Args)
 		}
 		list[i] = d
 	}
-	if status := statusOf(list); in.Status != "" && in.Status != status {
-		return nil, Invalid("status", "const", "The status does not agree with the decisions: they make it %s.", status)
+	if status := statusOfActions(list); in.Status != "" && in.Status != status {
+		return nil, Invalid("status", "const", "The status does not match the decisions, which make it %s.", status)
 	}
 	return list, nil
 }
 
-// Allows says whether the agent accepts this kind of decision on the action, as
-// its review config has it. A rejection always is accepted.
-func Allows(action *evidence.Action, kind string) bool {
+// AcceptsDecision reports whether the agent accepts this kind of decision on the
+// action, by its review config. It always accepts a rejection.
+func AcceptsDecision(action *evidence.Action, kind string) bool {
 	var c struct {
 		Allowed []string `json:"allowed_decisions"`
 	}
@@ -215,16 +218,17 @@ func Allows(action *evidence.Action, kind string) bool {
 	return slices.Contains(c.Allowed, kind)
 }
 
-// statusOf says what decisions on actions make of the confirm: approved only if
-// every action is approved or edited.
-func statusOf(actions []ActionDecision) Status {
+// statusOfActions returns the status that the decisions lead to: approved only if every
+// action is approved or edited.
+func statusOfActions(actions []ActionDecision) Status {
 	if slices.ContainsFunc(actions, func(a ActionDecision) bool { return a.Type == ActionReject }) {
 		return Rejected
 	}
 	return Approved
 }
 
-// effectiveHash names what was approved: the content with edits in place.
+// effectiveHash returns the hash of what was approved: the content with the edits in
+// place.
 func effectiveHash(stored *ConfirmContent, content *evidence.Content, actions []ActionDecision) string {
 	args, edited := make([]json.RawMessage, len(actions)), false
 	for i, a := range actions {
@@ -238,8 +242,8 @@ func effectiveHash(stored *ConfirmContent, content *evidence.Content, actions []
 	return evidence.ContentHash(stored.Salt, content.WithArgs(args).Marshal())
 }
 
-// EffectiveHash is the hash that editing these arguments would approve, nil
-// keeping an action's own: the page shows it before the edit is confirmed.
+// EffectiveHash returns the hash that these edited arguments would have; nil keeps an
+// action's own. The page shows it before the edit is confirmed.
 func EffectiveHash(stored *ConfirmContent, args []json.RawMessage) (string, error) {
 	content, err := evidence.ParseContent(stored.Content)
 	if err != nil {
@@ -248,11 +252,11 @@ func EffectiveHash(stored *ConfirmContent, args []json.RawMessage) (string, erro
 	return evidence.ContentHash(stored.Salt, content.WithArgs(args).Marshal()), nil
 }
 
-// finish writes a final decision and its entry, which it gives. A CAS in the
-// Store keeps two transactions from both finishing a confirm. The decision is
-// the confirm's first: it is the one that ends it, and nobody decides an import,
-// which may have come with others.
-func (s *Service) finish(tx Tx, p *Principal, c *Confirm, d *Decision) (entry *evidence.Entry, err error) {
+// finishConfirm writes the final decision and its entry, which it returns. The store's
+// compare-and-swap keeps two transactions from both ending a confirm. The decision is
+// always the confirm's first: nobody decides an import, which may have come with
+// others.
+func (s *Service) finishConfirm(tx Tx, p *Principal, c *Confirm, d *Decision) (entry *evidence.Entry, err error) {
 	if d.ID == "" {
 		if d.ID, err = s.newID(); err != nil {
 			return nil, err
@@ -270,12 +274,12 @@ func (s *Service) finish(tx Tx, p *Principal, c *Confirm, d *Decision) (entry *e
 		if err != nil {
 			return nil, err
 		}
-		return nil, s.withDecision(tx, now, now.open())
+		return nil, s.withDecision(tx, now, now.checkDecidable())
 	} else if err != nil {
 		return nil, err
 	}
 	if err := tx.InsertDecision(d); errors.Is(err, ErrConflict) {
-		return nil, c.unproven() // it was decided before
+		return nil, c.errUnproven() // it has a decision, and is pending
 	} else if err != nil {
 		return nil, err
 	}
@@ -287,7 +291,7 @@ func (s *Service) finish(tx Tx, p *Principal, c *Confirm, d *Decision) (entry *e
 		facts = append(facts, "without_hash", true)
 	}
 	if (d.Cause == CauseHuman || d.Cause == CauseAgent) && d.Status != Cancelled {
-		if own, err := p.ownRequest(tx, c); err != nil {
+		if own, err := p.ownRequestReason(tx, c); err != nil {
 			return nil, err
 		} else if own != "" {
 			facts = append(facts, "self_approval", true)
@@ -296,6 +300,7 @@ func (s *Service) finish(tx Tx, p *Principal, c *Confirm, d *Decision) (entry *e
 	if c.StepID != "" {
 		facts = append(facts, "step_id", c.StepID)
 	}
+	facts = append(facts, findingFacts(d)...)
 	role := d.DecidedByRole
 	if d.Status == Cancelled && p.Kind != KindSystem && p.Group == c.RequestedGroup {
 		role = c.registeredRole() // they withdraw it in the role they asked in
@@ -307,7 +312,7 @@ func (s *Service) finish(tx Tx, p *Principal, c *Confirm, d *Decision) (entry *e
 	for _, a := range d.Actions {
 		entry.Decisions = append(entry.Decisions, evidence.EntryDecision{Type: a.Type, ArgsHash: a.ArgsHash, Filled: a.Filled})
 	}
-	entry.Outcome = &Outcome{Confirm: c, Decision: d, Text: d.text()}
+	entry.Attachment = &Outcome{Confirm: c, Decision: d, Text: d.explanation()}
 	return entry, s.append(tx, p, entry)
 }
 

@@ -144,7 +144,7 @@ func TestT03_ChangedContextIsNotApproved(t *testing.T) {
 	}
 	const two = `,"actions":[{"name":"context.update","args":{}},{"name":"context.close","args":{}}]`
 	plain, mixed, rejected := ask(""), ask(two), ask("")
-	in, err := mplp.ParseContext([]byte(`{"title":"Harmless","status":"active"}`), w.Limits().Wire())
+	in, err := mplp.ParseContext([]byte(`{"title":"Harmless","status":"active"}`), w.Limits().MPLP())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,8 +160,8 @@ func TestT03_ChangedContextIsNotApproved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.wantCode(detail.Standing.Approve, domain.CodeContentChanged)
-	w.wantCode(detail.Standing.Reject, "")
+	w.wantCode(detail.Rights.Approve, domain.CodeContentChanged)
+	w.wantCode(detail.Rights.Reject, "")
 	w.mustDecide(reviewer, rejected, domain.Rejected)
 	w.mustDecide(reviewer, ask(two), domain.Approved)
 }
@@ -199,7 +199,7 @@ func TestA17_MissingDecisionsAreFilledWithTheFirst(t *testing.T) {
 	w := newWorld(t)
 	agent, reviewer := w.key("bot", "executor"), w.user("reviewer", "reviewer")
 	ask := func() string {
-		in, err := mplp.ParseApproval([]byte(`{"type":"approval_request","session_id":"s","actions":[{"name":"a","args":{}},{"name":"b","args":{}},{"name":"c","args":{}}]}`), w.Limits().Wire())
+		in, err := mplp.ParseApproval([]byte(`{"type":"approval_request","session_id":"s","actions":[{"name":"a","args":{}},{"name":"b","args":{}},{"name":"c","args":{}}]}`), w.Limits().MPLP())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,23 +9,23 @@ import (
 	"countersign/domain/evidence"
 )
 
-// CancelConfirm withdraws a pending confirm: its requester may, and whoever
-// holds confirm.reject. A locked one can still be cancelled.
+// CancelConfirm withdraws a pending confirm. Its requester may, and anyone with
+// confirm.reject. A locked one can be cancelled too.
 func (s *Service) CancelConfirm(ctx context.Context, ref Ref, id, reason string) (c *Confirm, err error) {
 	var late error
-	err = s.as(ctx, ref, func(tx Tx, p *Principal) error {
-		if c, err = byID(id).visible(tx, p); err != nil {
+	err = s.write(ctx, ref, func(tx Tx, p *Principal) error {
+		if c, err = byID(id).findVisible(tx, p); err != nil {
 			return err
 		}
 		if p.Group != c.RequestedGroup {
-			if err := p.needs(ConfirmReject); err != nil {
+			if err := p.require(ConfirmReject); err != nil {
 				return err
 			}
 		}
-		if refused := c.open(); refused != nil && refused.Code != CodeLocked {
+		if refused := c.checkDecidable(); refused != nil && refused.Code != CodeLocked {
 			return s.withDecision(tx, c, refused)
 		}
-		if c.Due(s.clock()) {
+		if c.IsDue(s.clock()) {
 			late, err = s.expire(tx, c)
 			return err
 		}
@@ -37,10 +37,9 @@ func (s *Service) CancelConfirm(ctx context.Context, ref Ref, id, reason string)
 	return c, err
 }
 
-// cancel ends a confirm without a yes or no; the plan is left alone
-// (requirements C-38).
+// cancel ends a confirm without a yes or no. The plan is left alone.
 func (s *Service) cancel(tx Tx, p *Principal, c *Confirm, reason string) error {
-	d, err := withoutConsent(tx, c, Cancelled, CauseCancelled, reason)
+	d, err := newRejection(tx, c, Cancelled, CauseCancelled, reason)
 	if err != nil {
 		return err
 	}
@@ -48,39 +47,39 @@ func (s *Service) cancel(tx Tx, p *Principal, c *Confirm, reason string) error {
 	if p.Kind != KindSystem {
 		d.DecidedByRole = c.RequestedByRole
 		if p.Group != c.RequestedGroup {
-			d.DecidedByRole = p.roleFor(ConfirmReject).Name
+			d.DecidedByRole = p.leastCapableRole(ConfirmReject).Name
 		}
 	}
-	_, err = s.finish(tx, p, c, d)
+	_, err = s.finishConfirm(tx, p, c, d)
 	return err
 }
 
-// expire rejects a confirm whose deadline has come. The refusal it returns
-// tells a decider who came too late; it must not undo the transaction.
+// expire rejects a confirm whose deadline has come. It returns the refusal for a caller
+// who came too late, which must not undo the transaction.
 func (s *Service) expire(tx Tx, c *Confirm) (late *Error, err error) {
 	seconds := int64(c.ExpiresAt.Sub(c.ReceivedAt).Seconds())
-	d, err := withoutConsent(tx, c, Rejected, CauseTimeout, fmt.Sprintf("Timed out after %d s: nobody decided. This is not a refusal.", seconds))
+	d, err := newRejection(tx, c, Rejected, CauseTimeout, fmt.Sprintf("Timed out after %d s: nobody decided. This is not a refusal.", seconds))
 	if err != nil {
 		return nil, err
 	}
-	if _, err := s.finish(tx, &system, c, d); err != nil {
+	if _, err := s.finishConfirm(tx, &system, c, d); err != nil {
 		return nil, err
 	}
-	late = c.open()
-	late.Decision = &Outcome{Confirm: c, Decision: d, Text: d.text()}
+	late = c.checkDecidable()
+	late.Decision = &Outcome{Confirm: c, Decision: d, Text: d.explanation()}
 	return late, s.applyToPlan(tx, &system, c, d)
 }
 
-// withoutConsent is a decision that nobody who may approve has made: every
+// newRejection builds the decision of the system or of a requester who withdraws: every
 // action is rejected.
-func withoutConsent(r Reader, c *Confirm, status Status, cause Cause, reason string) (*Decision, error) {
+func newRejection(r Reader, c *Confirm, status Status, cause Cause, reason string) (*Decision, error) {
 	d := &Decision{RequestedSeq: c.RequestedSeq, Status: status, Cause: cause, DecidedBy: System, DecidedByName: SystemName, DecidedByRole: SystemName, Reason: reason}
 	if c.Actions == 0 {
 		return d, nil
 	}
-	stored, err := contentOf(r, c)
+	stored, err := loadContent(r, c)
 	if err != nil {
-		return nil, found(err, "confirm content: it has been forgotten")
+		return nil, notFoundOr(err, "content (it was deleted)")
 	}
 	content, err := evidence.ParseContent(stored.Content)
 	if err != nil {
@@ -92,10 +91,10 @@ func withoutConsent(r Reader, c *Confirm, status Status, cause Cause, reason str
 	return d, nil
 }
 
-// cancelPending cancels, as system, what is pending on a plan, because it has
-// ended or is no longer what was shown.
+// cancelPending cancels, as system, the pending confirms of a plan that has ended or
+// changed.
 func (s *Service) cancelPending(tx Tx, plan *Plan, reason string, except ...string) error {
-	confirms, err := plan.confirms(tx)
+	confirms, err := plan.loadConfirms(tx)
 	if err != nil {
 		return err
 	}
@@ -110,18 +109,17 @@ func (s *Service) cancelPending(tx Tx, plan *Plan, reason string, except ...stri
 	return nil
 }
 
-// applyToPlan moves the plan that a decision was about (requirements C-36,
-// C-37; contradiction 2). A proposed plan is approved or goes back to draft. A
-// plan that is approved or running keeps its status on approval; a rejection
-// cancels a running one unless the confirm says recover. Imports and cancelled
-// confirms move nothing, and unbound ones approve nothing.
+// applyToPlan moves the plan that a decision was about. A proposed plan is approved or
+// goes back to draft. An approved or running plan keeps its status on approval. A
+// rejection cancels a running plan unless the confirm says recover. Imports and
+// cancelled confirms move nothing, and unbound ones approve nothing.
 func (s *Service) applyToPlan(tx Tx, p *Principal, c *Confirm, d *Decision) error {
 	if c.PlanID == "" || c.TargetType != TargetPlan || c.Imported || d.Status == Cancelled || c.TargetHash == "" {
 		return nil
 	}
 	plan, err := tx.Plan(c.PlanID)
 	if err != nil || plan.Imported || plan.Locked {
-		return c.lost(err)
+		return c.missingAsUnproven(err)
 	}
 	facts := []any{"confirm_id", c.ID, "decided_by", d.DecidedByRole}
 	switch {
@@ -135,9 +133,9 @@ func (s *Service) applyToPlan(tx Tx, p *Principal, c *Confirm, d *Decision) erro
 	return nil
 }
 
-// text says why, in a sentence fit to hand to a model: only a person's or an
-// authorised agent's own words read as theirs.
-func (d *Decision) text() string {
+// explanation returns the reason in a sentence fit for a model. Only the words of a
+// person or of an authorised agent read as theirs.
+func (d *Decision) explanation() string {
 	if d.Cause == CauseHuman || d.Cause == CauseAgent || d.Cause == CauseTimeout {
 		return d.Reason
 	}

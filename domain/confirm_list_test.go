@@ -80,7 +80,7 @@ func TestAllows_FollowsTheReviewConfig(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			action := &evidence.Action{ReviewConfig: []byte(tt.config)}
-			got := []bool{domain.Allows(action, "approve"), domain.Allows(action, "reject"), domain.Allows(action, "edit")}
+			got := []bool{domain.AcceptsDecision(action, "approve"), domain.AcceptsDecision(action, "reject"), domain.AcceptsDecision(action, "edit")}
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("approve, reject, edit (-want +got):\n%s", diff)
 			}

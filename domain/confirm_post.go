@@ -3,7 +3,11 @@ package domain
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"slices"
 	"time"
 
@@ -14,43 +18,42 @@ import (
 // PostedConfirm is the answer to a posted confirm.
 type PostedConfirm struct {
 	Confirm  *Confirm
-	Native   []byte // as the JSON interface gives it
+	Native   []byte // for the JSON interface
 	Created  bool   // false: the same confirm had been posted before
 	Warnings []mplp.Warning
 }
 
-// PostConfirm stores a confirm and tells those who may decide. The id is the
-// idempotency key: the same confirm again changes nothing. Which capability is
-// needed depends on the target.
+// PostConfirm stores a confirm. The id is the idempotency key: the same confirm again
+// changes nothing. Which capability is needed depends on the target.
 func (s *Service) PostConfirm(ctx context.Context, ref Ref, in *mplp.Confirm) (posted *PostedConfirm, err error) {
-	sent, err := s.posting(in)
+	sent, err := s.parseConfirm(in)
 	if err != nil {
 		return nil, err
 	}
-	err = s.as(ctx, ref, func(tx Tx, p *Principal) error {
+	err = s.write(ctx, ref, func(tx Tx, p *Principal) error {
 		posted, err = s.postConfirm(tx, p, sent)
 		return err
 	})
 	return posted, err
 }
 
-func (s *Service) postConfirm(tx Tx, p *Principal, in *posting) (*PostedConfirm, error) {
-	role, registered, err := requester(tx, p, in.Confirm)
+func (s *Service) postConfirm(tx Tx, p *Principal, in *parsedConfirm) (*PostedConfirm, error) {
+	role, registered, err := requestingRole(tx, p, in.Confirm)
 	if err != nil {
 		return nil, err
 	}
-	if old, err := postedBefore(tx, in.ID, in.asked.ApprovalKey); err != nil {
+	if old, err := findPosted(tx, in.ID, in.row.ApprovalKey); err != nil {
 		return nil, err
 	} else if old != nil {
-		return repeated(tx, p, old, in)
+		return replay(tx, p, old, in)
 	}
-	if !in.asked.Imported { // nobody has to decide an import
-		if err := s.quota(tx, p); err != nil {
+	if !in.row.Imported { // nobody decides an import
+		if err := s.checkPendingLimit(tx, p); err != nil {
 			return nil, err
 		}
 	}
 
-	asked := in.asked
+	asked := in.row
 	c := &asked
 	c.RequestedBy, c.RequestedGroup, c.RequestedByName = p.Ref, p.Group, p.Name
 	c.RequestedByRole, c.RoleRegistered, c.ReceivedAt = role, registered, s.clock()
@@ -60,7 +63,7 @@ func (s *Service) postConfirm(tx Tx, p *Principal, in *posting) (*PostedConfirm,
 	if in.RequiredRole != "" {
 		required, err := findRole(tx, in.RequiredRole)
 		if ErrorCode(err) == CodeNotFound {
-			return nil, Invalid("required_role", "reference", "There is no role %s, so nobody could decide.", in.RequiredRole)
+			return nil, Invalid("required_role", "reference", "There is no role %s, so nobody could decide. Create the role or name another.", in.RequiredRole)
 		} else if err != nil {
 			return nil, err
 		}
@@ -68,46 +71,46 @@ func (s *Service) postConfirm(tx Tx, p *Principal, in *posting) (*PostedConfirm,
 	}
 	warnings := append([]mplp.Warning(nil), in.Warnings...)
 	if !registered {
-		warnings = append(warnings, mplp.Warning{Path: "requested_by_role", Code: "unregistered", Message: "No role of this server has this name: kept as a label."})
+		warnings = append(warnings, mplp.Warning{Path: "requested_by_role", Code: "unregistered", Message: "This server has no role with this name. It is kept as a label."})
 	}
-	doubts, err := s.aim(tx, p, c, in.Confirm)
+	doubts, err := s.resolveTarget(tx, p, c, in.Confirm)
 	if err != nil {
 		return nil, err
 	}
 	warnings = append(warnings, doubts...)
-	content, object := in.content(c)
+	content, object := in.buildContent(c)
 	if c.RequestedSeq, err = tx.NextSeq(); err != nil {
 		return nil, err
 	}
 	if err := tx.InsertConfirm(c, content); err != nil {
-		return nil, taken(err, "confirm")
+		return nil, conflictOr(err, "confirm")
 	}
 	posted := &PostedConfirm{Confirm: c, Native: object, Created: true, Warnings: warnings}
 	return posted, s.logPosted(tx, p, c, in, warnings)
 }
 
-// repeated answers a post whose id or approval key a confirm has already: the
-// same post gets that confirm.
-func repeated(r Reader, p *Principal, old *Confirm, in *posting) (*PostedConfirm, error) {
-	if old.RequestedGroup != p.Group || !bytes.Equal(old.BodyDigest, in.asked.BodyDigest) {
-		return nil, refuse(CodeIDTaken, "This id or approval key names another confirm.")
+// replay answers a post whose id or approval key is taken: the same post gets the
+// confirm that it created.
+func replay(r Reader, p *Principal, old *Confirm, in *parsedConfirm) (*PostedConfirm, error) {
+	if old.RequestedGroup != p.Group || !bytes.Equal(old.BodyDigest, in.row.BodyDigest) {
+		return nil, refuse(CodeIDTaken, "Another confirm already has this id or approval key.")
 	}
 	object, err := confirmObject(r, old)
 	if errors.Is(err, ErrNotFound) {
-		return nil, refuse(CodeIDTaken, "This id or approval key names a confirm whose content has been forgotten.")
+		return nil, refuse(CodeIDTaken, "A confirm whose content was deleted already has this id or approval key.")
 	} else if err != nil {
 		return nil, err
 	}
 	return &PostedConfirm{Confirm: old, Native: object.Native, Warnings: in.Warnings}, nil
 }
 
-func (s *Service) logPosted(tx Tx, p *Principal, c *Confirm, in *posting, warnings []mplp.Warning) error {
+func (s *Service) logPosted(tx Tx, p *Principal, c *Confirm, in *parsedConfirm, warnings []mplp.Warning) error {
 	event := "confirm.requested"
 	if c.Imported {
 		event = "confirm.imported"
 	}
 	facts := []any{"target_type", c.TargetType, "requested_group", c.RequestedGroup}
-	if in.TargetID != "" { // one that was made up is in the content, and names nothing
+	if in.TargetID != "" { // a generated one names nothing
 		facts = append(facts, "target_id", c.TargetID)
 	}
 	if c.Imported { // else it is pending
@@ -120,7 +123,7 @@ func (s *Service) logPosted(tx Tx, p *Principal, c *Confirm, in *posting, warnin
 		facts = append(facts, "unbound", true)
 	}
 	if c.PlanID != "" && c.TargetHash == "" {
-		facts = append(facts, "unknown", true) // the plan, to who asks
+		facts = append(facts, "unknown", true) // the requester does not see the plan
 	}
 	if c.RequiredRole != "" {
 		facts = append(facts, "required_role", c.RequiredRole)
@@ -137,9 +140,9 @@ func (s *Service) logPosted(tx Tx, p *Principal, c *Confirm, in *posting, warnin
 	})
 }
 
-// requester checks that the principal may post this confirm and settles the
-// role it asks in. A registered role must be held; any other is a label.
-func requester(r Reader, p *Principal, in *mplp.Confirm) (role string, registered bool, err error) {
+// requestingRole checks that the principal may post this confirm and returns the role
+// it requests in. A registered role must be held; any other is a label.
+func requestingRole(r Reader, p *Principal, in *mplp.Confirm) (role string, registered bool, err error) {
 	var needed []Capability
 	switch TargetType(in.TargetType) {
 	case TargetPlan:
@@ -152,7 +155,7 @@ func requester(r Reader, p *Principal, in *mplp.Confirm) (role string, registere
 			needed = append(needed, PlanExecute, PlanPropose)
 		}
 	}
-	if err := p.needsAny(needed...); err != nil {
+	if err := p.requireAny(needed...); err != nil {
 		return "", false, err
 	}
 	if in.RequestedByRole == "" {
@@ -170,12 +173,12 @@ func requester(r Reader, p *Principal, in *mplp.Confirm) (role string, registere
 	case err != nil:
 		return "", false, err
 	case !p.Holds(named.ID) && p.Kind != KindSystem:
-		return "", false, refuse(CodeRoleNotHeld, "You do not hold the role %s, so you cannot ask in its name.", named.Name)
+		return "", false, refuse(CodeRoleNotHeld, "You do not hold the role %s, so you cannot request in its name.", named.Name)
 	}
 	return in.RequestedByRole, true, nil
 }
 
-func postedBefore(r Reader, id, approvalKey string) (*Confirm, error) {
+func findPosted(r Reader, id, approvalKey string) (*Confirm, error) {
 	find, key := r.Confirm, id
 	if approvalKey != "" {
 		find, key = r.ConfirmByApprovalKey, approvalKey
@@ -190,24 +193,24 @@ func postedBefore(r Reader, id, approvalKey string) (*Confirm, error) {
 	return c, err
 }
 
-// quota keeps one agent from flooding every reviewer (threat T21).
-func (s *Service) quota(r Reader, p *Principal) error {
+// checkPendingLimit keeps one key from flooding the reviewers.
+func (s *Service) checkPendingLimit(r Reader, p *Principal) error {
 	if p.Kind != KindAgent {
 		return nil
 	}
 	n, err := r.PendingCount(&p.Ref)
 	if err == nil && n >= s.limits.Pending {
-		return refuse(CodeRateLimited, "This key has %d confirms pending, as many as it may. Wait for decisions, or cancel some.", n)
+		return refuse(CodeRateLimited, "This key has %d pending confirms, the most it may have. Wait for decisions or cancel some.", n)
 	}
 	return err
 }
 
-// aim finds what the confirm is about: the hash of the target as it is now and
-// the binding to a plan and step. A target that the requester may not see is
-// treated like one that does not exist, so that nobody gates another's plan.
-func (s *Service) aim(r Reader, p *Principal, c *Confirm, in *mplp.Confirm) (warnings []mplp.Warning, err error) {
+// resolveTarget finds the target's hash and the binding to a plan and step. A target
+// that the requester may not see is treated like one that does not exist: nobody blocks
+// another's plan.
+func (s *Service) resolveTarget(r Reader, p *Principal, c *Confirm, in *mplp.Confirm) (warnings []mplp.Warning, err error) {
 	unknown := func(path, what string) {
-		warnings = append(warnings, mplp.Warning{Path: path, Code: "reference", Message: "There is no such " + what + " yet, or it is not yours to see."})
+		warnings = append(warnings, mplp.Warning{Path: path, Code: "reference", Message: "There is no such " + what + " yet, or you may not see it."})
 	}
 	if in.Supersedes != "" {
 		if before, err := r.Confirm(in.Supersedes); err != nil && !errors.Is(err, ErrNotFound) {
@@ -219,7 +222,7 @@ func (s *Service) aim(r Reader, p *Principal, c *Confirm, in *mplp.Confirm) (war
 	named := "target_id" // the member that names the plan
 	switch c.TargetType {
 	case TargetContext, TargetTrace:
-		if err := pin(r, p, c); err != nil {
+		if err := hashTarget(r, p, c); err != nil {
 			return nil, err
 		}
 		if c.TargetHash == "" {
@@ -238,8 +241,8 @@ func (s *Service) aim(r Reader, p *Principal, c *Confirm, in *mplp.Confirm) (war
 	}
 	plan, err := visiblePlan(r, p, c.PlanID)
 	if ErrorCode(err) == CodeNotFound {
-		// Another group's keeps its id too: else the log would tell it from one that
-		// there is not. It counts for no plan (Plan.counts).
+		// Another group's plan keeps its id too: else the log would reveal that it
+		// exists. The confirm counts for no plan (Plan.counts).
 		unknown(named, "plan")
 		c.Binding = BoundPlan
 		if in.NamesStep() {
@@ -251,37 +254,121 @@ func (s *Service) aim(r Reader, p *Principal, c *Confirm, in *mplp.Confirm) (war
 	}
 	c.TargetHash = plan.Hash
 	if c.TraceID == "" {
-		c.TraceID = plan.trace() // what concerns a plan belongs to its trace
+		c.TraceID = plan.spanTraceID() // what concerns a plan belongs to its trace
 	}
-	document, err := s.planDocument(r, plan)
+	document, err := s.loadPlanDocument(r, plan)
 	if err != nil {
 		return nil, err
 	}
 	c.Binding, c.StepID = bind(in, document.Steps)
 	if c.Binding == BoundUnknown {
 		warnings = append(warnings, mplp.Warning{Path: "step_id", Code: "unbound",
-			Message: "Names a step or span that is none of the plan's: blocks the whole plan and resumes nothing."})
+			Message: "Names a step or span that the plan does not have. It blocks the whole plan and allows nothing."})
 	}
 	return warnings, nil
 }
 
-// pin hashes the context or the trace that the confirm is about as it is stored
-// now, if there is one that the requester may see.
-func pin(r Reader, p *Principal, c *Confirm) (err error) {
+// hashTarget hashes the context or trace that the confirm is about as it is stored now,
+// if the requester may see it.
+func hashTarget(r Reader, p *Principal, c *Confirm) (err error) {
 	switch c.TargetType {
 	case TargetContext:
 		var target *Context
-		if target, err = r.Context(c.TargetID); err == nil && target.seenBy(p) {
-			c.TargetHash = evidence.BytesHash(target.Native)
+		if target, err = r.Context(c.TargetID); err == nil && target.isVisibleTo(p) {
+			c.TargetHash = evidence.HashBytes(target.Native)
 		}
 	case TargetTrace:
 		var target *Trace
-		if target, err = r.Trace(c.TargetID); err == nil && target.seenBy(p) {
-			c.TargetHash = evidence.BytesHash(target.Native)
+		if target, err = r.Trace(c.TargetID); err == nil && target.isVisibleTo(p) {
+			c.TargetHash = evidence.HashBytes(target.Native)
 		}
 	}
 	if errors.Is(err, ErrNotFound) {
 		return nil
 	}
 	return err
+}
+
+// parsedConfirm is a posted confirm and what follows from the post alone. It is
+// computed before the transaction, for which other writers wait.
+type parsedConfirm struct {
+	*mplp.Confirm
+	row     Confirm
+	stored  ConfirmContent
+	actions []evidence.Action
+}
+
+func (s *Service) parseConfirm(in *mplp.Confirm) (*parsedConfirm, error) {
+	p := &parsedConfirm{Confirm: in, row: Confirm{
+		ID: in.ID, Fresh: in.ID == "", TargetType: TargetType(in.TargetType), TargetID: in.TargetID,
+		Status: Pending, OnReject: in.OnReject, Supersedes: in.Supersedes, SessionID: in.SessionID, MessageID: in.MessageID,
+		Actions: len(in.Actions), Imported: in.IsImported(), Locked: in.Locked,
+	}}
+	p.computeDigest()
+	for _, id := range []*string{&p.row.ID, &p.row.TargetID} {
+		if *id == "" {
+			made, err := s.newID()
+			if err != nil {
+				return nil, err
+			}
+			*id = made
+		}
+	}
+	if in.Trace != nil {
+		p.row.TraceID, p.row.SpanID = in.Trace.TraceID, in.Trace.SpanID
+	}
+	if p.row.Imported {
+		p.row.Cause = CauseImport
+		if in.Status != "" {
+			p.row.Status = Status(in.Status)
+		}
+	}
+	p.stored = ConfirmContent{Reason: in.Reason, Salt: make([]byte, evidence.SaltSize)}
+	for i, a := range in.Actions {
+		p.actions = append(p.actions, evidence.Action{
+			Name: a.Name, Args: a.Args, ToolUseID: a.ToolUseID, Description: a.Description, ReviewConfig: in.ReviewConfigJSON(i),
+		})
+		p.stored.Tools = append(p.stored.Tools, a.Name)
+	}
+	p.stored.Calls = CallDigests(p.actions)
+	if _, err := io.ReadFull(s.rand, p.stored.Salt); err != nil {
+		return nil, fmt.Errorf("salt: %w", err)
+	}
+	return p, nil
+}
+
+// computeDigest hashes what was sent, to recognize a repeated post.
+func (p *parsedConfirm) computeDigest() {
+	sum := sha256.Sum256(p.Native.Bytes())
+	p.row.BodyDigest = sum[:]
+}
+
+// buildContent builds the content that is hashed, and the JSON that is returned.
+func (p *parsedConfirm) buildContent(c *Confirm) (stored *ConfirmContent, object []byte) {
+	requestedAt := p.RequestedAt
+	if requestedAt == "" {
+		requestedAt = mplp.RenderTime(c.ReceivedAt)
+	}
+	document := evidence.Content{
+		ConfirmID: c.ID, TargetType: string(c.TargetType), TargetID: c.TargetID, TargetHash: c.TargetHash,
+		StepID: c.StepID, RequiredRole: p.RequiredRole, RequestedByRole: c.RequestedByRole, RequestedBy: c.RequestedBy.String(),
+		ReceivedAt: c.ReceivedAt, RequestedAt: requestedAt, ExpiresAt: c.ExpiresAt, OnReject: c.OnReject,
+		Supersedes: c.Supersedes, Reason: p.Reason, Actions: p.actions, SessionID: c.SessionID, MessageID: c.MessageID,
+	}
+	if document.StepID == "" {
+		document.StepID = p.StepID
+	}
+	if c.TargetType == TargetOther {
+		document.PlanID = p.PlanID
+	}
+	if trace, ok := p.Native.Get("trace"); ok && p.Trace != nil {
+		document.Trace = json.RawMessage(trace)
+	}
+	object = mplp.CompleteConfirm(p.Native, c.ID, c.TargetID, c.RequestedByRole, requestedAt)
+	stored = new(ConfirmContent)
+	*stored = p.stored
+	stored.Content, stored.Native = document.Marshal(), stripArgs(object, p.actions)
+	c.ContentHash = evidence.ContentHash(stored.Salt, stored.Content)
+	c.EffectiveHash = c.ContentHash
+	return stored, object
 }

@@ -101,14 +101,14 @@ func TestPost_TransactionMayRunAgain(t *testing.T) {
 	service := domain.NewService(twice{w}, domain.Config{Feed: w.feed, Now: w.now})
 	for name, post := range map[string]func() (*domain.PostedConfirm, error){
 		"confirm": func() (*domain.PostedConfirm, error) {
-			in, err := mplp.ParseConfirm([]byte(toolCall), domain.DefaultLimits().Wire())
+			in, err := mplp.ParseConfirm([]byte(toolCall), domain.DefaultLimits().MPLP())
 			if err != nil {
 				return nil, err
 			}
 			return service.PostConfirm(w.ctx, agent, in)
 		},
 		"approval without key": func() (*domain.PostedConfirm, error) {
-			in, err := mplp.ParseApproval([]byte(`{"type":"approval_request","session_id":"s","actions":[{"name":"x","args":{}}]}`), domain.DefaultLimits().Wire())
+			in, err := mplp.ParseApproval([]byte(`{"type":"approval_request","session_id":"s","actions":[{"name":"x","args":{}}]}`), domain.DefaultLimits().MPLP())
 			if err != nil {
 				return nil, err
 			}
@@ -123,7 +123,7 @@ func TestPost_TransactionMayRunAgain(t *testing.T) {
 		if !posted.Confirm.ReceivedAt.Equal(w.now()) {
 			t.Errorf("%s: received at %s, want %s", name, posted.Confirm.ReceivedAt, w.now())
 		}
-		stored, err := w.ConfirmObject(w.ctx, agent, posted.Confirm.ID)
+		stored, err := w.ConfirmJSON(w.ctx, agent, posted.Confirm.ID)
 		if err != nil || !bytes.Equal(posted.Native, stored.Native) {
 			t.Errorf("%s: posted %s, stored %s, %v", name, posted.Native, stored.Native, err)
 		}

@@ -10,87 +10,87 @@ import (
 	"countersign/domain/mplp"
 )
 
-// sees says whether a principal may see a confirm. A requester always sees its
-// own. A user sees all with confirm.approve, confirm.reject or trace.read; a
-// key only what it may decide.
-func (p *Principal) sees(c *Confirm) bool {
+// canSee reports whether the principal may see a confirm. Requesters see their own.
+// Users see all with confirm.approve, confirm.reject or trace.read; keys only what they
+// may decide.
+func (p *Principal) canSee(c *Confirm) bool {
 	switch {
 	case p.Kind == KindSystem, p.Group == c.RequestedGroup:
 		return true
 	case p.Kind == KindAgent:
-		return p.decides() && (c.RequiredRole == "" || p.Holds(c.RequiredRole))
+		return p.canDecide() && (c.RequiredRole == "" || p.Holds(c.RequiredRole))
 	}
 	return p.CanAny(ConfirmApprove, ConfirmReject, TraceRead)
 }
 
-// visibility is sees, for lists.
-func (p *Principal) visibility() Visibility {
+// confirmVisibility is canSee for lists.
+func (p *Principal) confirmVisibility() Visibility {
 	if p.Kind == KindAgent {
-		return Visibility{Group: p.Group, Decides: p.decides(), Roles: roleIDs(p.Roles)}
+		return Visibility{Group: p.Group, Decides: p.canDecide(), Roles: roleIDs(p.Roles)}
 	}
 	return Visibility{All: p.Kind == KindSystem || p.CanAny(ConfirmApprove, ConfirmReject, TraceRead), Group: p.Group}
 }
 
-// Confirms lists the confirms that the reader may see, in the inbox's order:
-// the soonest deadline first, then those without one, oldest first. Decided
-// ones come latest decision first.
+// Confirms lists the confirms that the reader may see. Pending ones come by deadline,
+// the soonest first, then those without one, oldest first. Decided ones come latest
+// decision first.
 func (s *Service) Confirms(ctx context.Context, ref Ref, f ConfirmFilter, page Page) (list []*ConfirmRow, next string, err error) {
-	err = s.readSettled(ctx, ref, func(r Reader, p *Principal) error {
-		list, next, err = s.confirms(r, p, f, page)
+	err = s.readAfterExpiry(ctx, ref, func(r Reader, p *Principal) error {
+		list, next, err = s.listConfirms(r, p, f, page)
 		return err
 	})
 	return list, next, err
 }
 
-// Inbox is a page of confirms, and how many wait for anybody.
+// Inbox is a page of confirms, and how many are pending in all.
 type Inbox struct {
-	Rows    []InboxRow
-	Next    string // cursor of the next page; empty: this is the last
-	Pending int
-	Few     bool // some group has more than its rows: see GroupShare
+	Rows            []InboxRow
+	Next            string // cursor of the next page; empty: this is the last
+	Pending         int
+	HasFoldedGroups bool // some group has more rows than are listed: see MaxPerGroup
 }
 
 // InboxRow is a confirm of the inbox.
 type InboxRow struct {
 	*ConfirmRow
-	Mine bool      // the reader may decide it
-	Rest GroupRest // with the last row of a group of which not all are listed
+	Mine      bool           // the reader may decide it
+	Remainder GroupRemainder // of a group that is not listed in full, with its last row
 }
 
-// GroupShare is how many requests of one principal group an inbox lists when
-// others wait too, so that no agent, and no owner of many, fills it alone. The
-// rest is listed under its group.
-const GroupShare = 10
+// MaxPerGroup is how many requests of one principal group an inbox lists while others
+// wait too, so that no agent and no owner of many fills it alone. The inbox links to
+// the rest.
+const MaxPerGroup = 10
 
-// GroupRest is what else waits of a group. Owner is the user whose keys the group
-// has, or the only key is Name; neither is known of keys without an owner.
-type GroupRest struct {
+// GroupRemainder says what else waits of a group. Owner is the user who owns the
+// group's keys; Name is the only key of a group without an owner.
+type GroupRemainder struct {
 	Group       Group
 	Owner, Name string
-	Left        int // 0: not counted; above MaxPage: at least
+	Count       int // 0: not counted; above MaxPage: at least
 }
 
-// Inbox is Confirms and PendingCount at once, but that a list of what everybody
-// waits for has GroupShare requests of each group.
+// Inbox is Confirms and PendingCount in one snapshot. A list of what anybody may decide
+// has at most MaxPerGroup requests of each group.
 func (s *Service) Inbox(ctx context.Context, ref Ref, f ConfirmFilter, page Page) (*Inbox, error) {
 	in := new(Inbox)
-	err := s.readSettled(ctx, ref, func(r Reader, p *Principal) (err error) {
-		list, left, next, err := s.shared(r, p, f, page)
+	err := s.readAfterExpiry(ctx, ref, func(r Reader, p *Principal) (err error) {
+		list, err := s.cachedInbox(r, p, f, page)
 		if err != nil {
 			return err
 		}
-		in.Next, in.Few = next, len(left) > 0
-		in.Rows = make([]InboxRow, len(list))
+		in.Next, in.HasFoldedGroups = list.next, len(list.left) > 0
+		in.Rows = make([]InboxRow, len(list.rows))
 		told := map[Group]bool{}
-		for i, row := range slices.Backward(list) {
-			mine, err := s.mayDecide(r, p, &row.Confirm)
+		for i, row := range slices.Backward(list.rows) {
+			mine, err := s.canDecideConfirm(r, p, &row.Confirm)
 			if err != nil {
 				return err
 			}
 			in.Rows[i] = InboxRow{ConfirmRow: row, Mine: mine && !row.Unproven}
-			if n, more := left[row.RequestedGroup]; more && !told[row.RequestedGroup] {
+			if n, more := list.left[row.RequestedGroup]; more && !told[row.RequestedGroup] {
 				told[row.RequestedGroup] = true
-				if in.Rows[i].Rest, err = groupRest(r, &row.Confirm, n); err != nil {
+				if in.Rows[i].Remainder, err = groupRemainder(r, &row.Confirm, n); err != nil {
 					return err
 				}
 			}
@@ -101,62 +101,76 @@ func (s *Service) Inbox(ctx context.Context, ref Ref, f ConfirmFilter, page Page
 	return in, err
 }
 
-func (s *Service) confirms(r Reader, p *Principal, f ConfirmFilter, page Page) (list []*ConfirmRow, next string, err error) {
-	if f.Mine && !p.decides() {
+func (s *Service) listConfirms(r Reader, p *Principal, f ConfirmFilter, page Page) (list []*ConfirmRow, next string, err error) {
+	if f.Mine && !p.canDecide() {
 		return nil, "", nil
 	}
-	return r.Confirms(s.narrowed(p, f), page)
+	list, next, err = r.Confirms(s.withVisibility(p, f), page)
+	s.markUnexpirable(list)
+	return list, next, err
 }
 
-// narrowed is the filter with what the reader may see, and decide.
-func (s *Service) narrowed(p *Principal, f ConfirmFilter) ConfirmFilter {
-	f.Visible = p.visibility()
+// markUnexpirable marks pending rows whose deadline has come: that they could not be
+// expired means that the database does not keep what is written.
+func (s *Service) markUnexpirable(rows []*ConfirmRow) {
+	now := s.clock()
+	for _, row := range rows {
+		if row.IsDue(now) && s.isUnexpirable(row.ID) {
+			row.MarkUnproven()
+		}
+	}
+}
+
+// withVisibility adds to the filter what the reader may see, and decide.
+func (s *Service) withVisibility(p *Principal, f ConfirmFilter) ConfirmFilter {
+	f.Visible = p.confirmVisibility()
 	if f.Mine {
 		f.Decider = Visibility{Decides: true, Roles: roleIDs(p.Roles)}
-		if s.forbidsOwn(p) {
+		if s.forbidsSelfApproval(p) {
 			f.Decider.Group = p.Group
 		}
 	}
 	return f
 }
 
-// shared is confirms for an inbox: it says of which groups it does not list all.
-// A first page that nobody fills is the same as without shares, and found sooner.
-func (s *Service) shared(r Reader, p *Principal, f ConfirmFilter, page Page) (list []*ConfirmRow, left map[Group]int, next string, err error) {
+// listForInbox is listConfirms with at most MaxPerGroup rows of each group; left names
+// the groups that have more. The first page is listed plainly first, because that is
+// faster and mostly suffices.
+func (s *Service) listForInbox(r Reader, p *Principal, f ConfirmFilter, page Page) (list []*ConfirmRow, left map[Group]int, next string, err error) {
 	shares := (f.Mine || f.Status == Pending) && !f.WithImports && f.Group == "" && f.Query == "" &&
-		p.visibility().All && (!f.Mine || p.decides())
+		p.confirmVisibility().All && (!f.Mine || p.canDecide())
 	if page.Cursor == "" || !shares {
-		list, next, err = s.confirms(r, p, f, page)
-		if err != nil || !shares || !crowded(list, next, page) {
+		list, next, err = s.listConfirms(r, p, f, page)
+		if err != nil || !shares || !needsGrouping(list, next, page) {
 			return list, nil, next, err
 		}
 	}
-	few, left, after, err := r.ConfirmsByGroup(s.narrowed(p, f), page, GroupShare)
+	few, left, after, err := r.ConfirmsByGroup(s.withVisibility(p, f), page, MaxPerGroup)
 	if err != nil || left != nil {
+		s.markUnexpirable(few)
 		return few, left, after, err
 	}
 	if page.Cursor != "" {
-		list, next, err = s.confirms(r, p, f, page)
+		list, next, err = s.listConfirms(r, p, f, page)
 	}
 	return list, nil, next, err
 }
 
-// crowded says whether a first page has more than the share of a group, or ends
-// before it is full and not all was looked at: what a filter leaves out may be a
-// group's too.
-func crowded(list []*ConfirmRow, next string, page Page) bool {
+// needsGrouping reports whether a first page has too many rows of one group, or was cut
+// off by the scan limit, so that a group may have more.
+func needsGrouping(list []*ConfirmRow, next string, page Page) bool {
 	of := map[Group]int{}
 	for _, row := range list {
-		if of[row.RequestedGroup]++; of[row.RequestedGroup] > GroupShare {
+		if of[row.RequestedGroup]++; of[row.RequestedGroup] > MaxPerGroup {
 			return true
 		}
 	}
 	return next != "" && len(list) < cmp.Or(page.Limit, DefaultPage)
 }
 
-// groupRest names the group of a confirm of which n more wait.
-func groupRest(r Reader, c *Confirm, n int) (GroupRest, error) {
-	rest := GroupRest{Group: c.RequestedGroup, Left: n}
+// groupRemainder names the group of a confirm of which n more wait.
+func groupRemainder(r Reader, c *Confirm, n int) (GroupRemainder, error) {
+	rest := GroupRemainder{Group: c.RequestedGroup, Count: n}
 	switch of := ParseRef(string(c.RequestedGroup)); of.Kind {
 	case KindAgent:
 		rest.Name = c.RequestedByName
@@ -172,14 +186,15 @@ func groupRest(r Reader, c *Confirm, n int) (GroupRest, error) {
 	return rest, nil
 }
 
-// ConfirmRows finds confirms as lists show them, by their ids, but for their
-// decisions. Those that are unknown, or not for the reader to see, are left out.
-func (s *Service) ConfirmRows(ctx context.Context, ref Ref, ids []string) (rows map[string]*ConfirmRow, err error) {
+// ConfirmRowsByID returns the rows of these confirms without decisions. Confirms that
+// are unknown, or not visible to the reader, are left out.
+func (s *Service) ConfirmRowsByID(ctx context.Context, ref Ref, ids []string) (rows map[string]*ConfirmRow, err error) {
 	rows = make(map[string]*ConfirmRow, len(ids))
 	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
 		list, err := r.ConfirmRows(ids)
+		s.markUnexpirable(list)
 		for _, row := range list {
-			if p.sees(&row.Confirm) {
+			if p.canSee(&row.Confirm) {
 				rows[row.ID] = row
 			}
 		}
@@ -188,20 +203,20 @@ func (s *Service) ConfirmRows(ctx context.Context, ref Ref, ids []string) (rows 
 	return rows, err
 }
 
-// mayDecide is what the filter Mine narrows to. It is a mark in a list: which
-// decisions there are to make, the confirm's standing says.
-func (s *Service) mayDecide(r Reader, p *Principal, c *Confirm) (bool, error) {
-	if !p.decides() || c.open() != nil || c.RequiredRole != "" && !p.Holds(c.RequiredRole) {
+// canDecideConfirm is the filter Mine for one row. DecisionRights says which decisions
+// are allowed.
+func (s *Service) canDecideConfirm(r Reader, p *Principal, c *Confirm) (bool, error) {
+	if !p.canDecide() || c.checkDecidable() != nil || c.RequiredRole != "" && !p.Holds(c.RequiredRole) {
 		return false, nil
 	}
-	if !s.forbidsOwn(p) {
+	if !s.forbidsSelfApproval(p) {
 		return true, nil
 	}
-	own, err := p.ownRequest(r, c)
+	own, err := p.ownRequestReason(r, c)
 	return own == "", err
 }
 
-// PendingCount counts the pending confirms that wait for anybody.
+// PendingCount counts all pending confirms. It is 0 for readers who do not see all.
 func (s *Service) PendingCount(ctx context.Context, ref Ref) (n int, err error) {
 	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
 		n, err = pendingCount(r, p)
@@ -211,32 +226,32 @@ func (s *Service) PendingCount(ctx context.Context, ref Ref) (n int, err error) 
 }
 
 func pendingCount(r Reader, p *Principal) (int, error) {
-	if !p.visibility().All {
+	if !p.confirmVisibility().All {
 		return 0, nil
 	}
 	return r.PendingCount(nil)
 }
 
-// ConfirmDetail is a confirm with everything a reviewer needs to decide.
+// ConfirmDetail is a confirm with everything that a reviewer needs to decide.
 type ConfirmDetail struct {
 	Confirm      *Confirm
 	Stored       *ConfirmContent   // nil: the content has been forgotten
 	Content      *evidence.Content // what is hashed; nil with Stored
 	Decisions    []*Decision
-	Claimed      []mplp.Decision // of an import: what it came with, seen made by nobody here
+	Claimed      []mplp.Decision // that an import came with; not made on this server
 	Plan         *PlanDetail     // the plan it concerns; nil: none, unknown or not visible
 	Context      *Context        // the context it concerns, or its plan's
 	Required     *Role           // the role that must decide; nil: any
 	Requester    *Role           // the registered role it was requested in
-	OwnerName    string          // of the user whose key requested it; empty: a user did, or the key has no owner
-	Maker        Group           // who made the key that requested it; empty: nobody did, or a user requested it
-	Before       *Confirm        // the one it supersedes
+	OwnerName    string          // of the user who owns the key that requested it, if any
+	KeyCreator   Group           // who created the key that requested it, if any
+	Predecessor  *Confirm        // the one it supersedes
 	SupersededBy []string
-	Standing     Standing
+	Rights       DecisionRights
 }
 
-// Standing says what a reader may do with a confirm, and why not.
-type Standing struct {
+// DecisionRights says what a reader may do with a confirm. Errors say why not.
+type DecisionRights struct {
 	Approve error   // nil: may approve and edit
 	Reject  error   // nil: may reject and request changes
 	Cancel  error   // nil: may cancel
@@ -244,10 +259,9 @@ type Standing struct {
 	Who     []*Role // every role that may decide this
 }
 
-// Confirm finds a confirm with everything about it. An expiry is settled
-// before it answers.
+// Confirm returns a confirm with its details. It is expired first if it is due.
 func (s *Service) Confirm(ctx context.Context, ref Ref, id string) (detail *ConfirmDetail, err error) {
-	err = s.settled(ctx, ref, byID(id), func(r Reader, p *Principal, c *Confirm) error {
+	err = s.readConfirm(ctx, ref, byID(id), func(r Reader, p *Principal, c *Confirm) error {
 		detail, err = s.confirmDetail(r, p, c)
 		return err
 	})
@@ -256,7 +270,7 @@ func (s *Service) Confirm(ctx context.Context, ref Ref, id string) (detail *Conf
 
 func (s *Service) confirmDetail(r Reader, p *Principal, c *Confirm) (*ConfirmDetail, error) {
 	detail := &ConfirmDetail{Confirm: c}
-	stored, err := contentOf(r, c)
+	stored, err := loadContent(r, c)
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return nil, err
 	}
@@ -271,71 +285,71 @@ func (s *Service) confirmDetail(r Reader, p *Principal, c *Confirm) (*ConfirmDet
 			}
 		}
 	}
-	if detail.Decisions, err = decisionsOn(r, c); err != nil {
+	if detail.Decisions, err = loadDecisions(r, c); err != nil {
 		return nil, err
 	}
-	if err := s.surroundings(r, p, detail); err != nil {
+	if err := s.loadRelated(r, p, detail); err != nil {
 		return nil, err
 	}
-	detail.Standing, err = s.standing(r, p, c)
+	detail.Rights, err = s.decisionRights(r, p, c)
 	return detail, err
 }
 
-// surroundings loads what else the page shows. What is missing stays nil.
-func (s *Service) surroundings(r Reader, p *Principal, detail *ConfirmDetail) (err error) {
+// loadRelated loads what else the page shows. What is missing stays nil.
+func (s *Service) loadRelated(r Reader, p *Principal, detail *ConfirmDetail) (err error) {
 	c := detail.Confirm
 	if c.PlanID != "" {
-		// It may be another group's, and have come after the confirm that names it.
+		// The plan may be another group's, and be newer than the confirm that names it.
 		plan, err := r.Plan(c.PlanID)
 		switch {
 		case errors.Is(err, ErrNotFound) && c.TargetHash == "":
 		case err != nil:
-			return c.lost(err)
-		case plan.seenBy(p):
+			return c.missingAsUnproven(err)
+		case plan.isVisibleTo(p):
 			if detail.Plan, err = s.planDetail(r, p, plan); err != nil {
 				return err
 			}
 			target, err := r.Context(plan.ContextID)
-			if err == nil && target.around(p) {
+			if err == nil && target.isVisibleInPlan(p) {
 				detail.Context = target
-			} else if err := orGone(err); err != nil {
+			} else if err := ignoreNotFound(err); err != nil {
 				return err
 			}
 		}
 	}
 	if c.TargetType == TargetContext && c.TargetHash != "" {
 		if detail.Context, err = r.Context(c.TargetID); err != nil {
-			return c.lost(err)
+			return c.missingAsUnproven(err)
 		}
 	}
 	if c.RequiredRole != "" {
-		if detail.Required, err = r.Role(c.RequiredRole); orGone(err) != nil {
+		if detail.Required, err = r.Role(c.RequiredRole); ignoreNotFound(err) != nil {
 			return err
 		}
 	}
 	if c.RoleRegistered {
-		if detail.Requester, err = findRole(r, c.RequestedByRole); orGone(err) != nil {
+		if detail.Requester, err = findRole(r, c.RequestedByRole); ignoreNotFound(err) != nil {
 			return err
 		}
 	}
 	if c.RequestedBy.Kind == KindAgent {
 		if key, err := r.Key(c.RequestedBy.ID); err == nil {
-			detail.Maker = key.Maker
+			detail.KeyCreator = key.CreatedBy
 		}
 	}
-	// The group is that of the moment of the request, and names the owner.
+	// The group, fixed when it was requested, names the owner.
 	if owner := ParseRef(string(c.RequestedGroup)); c.RequestedBy.Kind == KindAgent && owner.Kind == KindUser {
 		user, err := r.User(owner.ID)
 		if err != nil {
-			return found(err, "owner of the key that asked")
+			return notFoundOr(err, "owner of the key that asked")
 		}
 		detail.OwnerName = user.Name
 	}
 	if c.Supersedes != "" {
 		before, err := r.Confirm(c.Supersedes)
-		if err == nil && p.sees(before) {
-			detail.Before = before
-		} else if err := orGone(err); err != nil {
+		if err == nil && p.canSee(before) {
+			detail.Predecessor = before
+		} else if err := ignoreNotFound(err); err != nil {
 			return err
 		}
 	}
@@ -343,9 +357,9 @@ func (s *Service) surroundings(r Reader, p *Principal, detail *ConfirmDetail) (e
 	return err
 }
 
-// standing works out what the reader may do, by the same rules as deciding.
-func (s *Service) standing(r Reader, p *Principal, c *Confirm) (Standing, error) {
-	var st Standing
+// decisionRights computes what the reader may do, by the same rules as Decide.
+func (s *Service) decisionRights(r Reader, p *Principal, c *Confirm) (DecisionRights, error) {
+	var st DecisionRights
 	roles, err := r.Roles()
 	if err != nil {
 		return st, err
@@ -361,12 +375,12 @@ func (s *Service) standing(r Reader, p *Principal, c *Confirm) (Standing, error)
 			st.Roles = append(st.Roles, role)
 		}
 	}
-	_, st.Approve = s.authority(r, p, c, []Capability{ConfirmApprove}, "")
-	_, st.Reject = s.authority(r, p, c, []Capability{ConfirmReject}, "")
+	_, st.Approve = s.authorizeDecision(r, p, c, []Capability{ConfirmApprove}, "")
+	_, st.Reject = s.authorizeDecision(r, p, c, []Capability{ConfirmReject}, "")
 	if p.Group != c.RequestedGroup {
-		st.Cancel = p.needs(ConfirmReject)
+		st.Cancel = p.require(ConfirmReject)
 	}
-	if ended := c.open(); ended != nil {
+	if ended := c.checkDecidable(); ended != nil {
 		if st.Approve == nil {
 			st.Approve = ended
 		}
@@ -378,26 +392,27 @@ func (s *Service) standing(r Reader, p *Principal, c *Confirm) (Standing, error)
 		}
 	}
 	if st.Approve == nil {
-		st.Approve = s.unchanged()
+		st.Approve = s.checkNotTampered()
 	}
 	if st.Reject == nil {
-		st.Reject = s.unchanged()
+		st.Reject = s.checkNotTampered()
 	}
 	if st.Approve == nil {
-		st.Approve = c.sameContext(r)
+		st.Approve = c.checkContextUnchanged(r)
 	}
 	return st, nil
 }
 
-// Undecidable is why the reader may neither approve nor reject, nil if either.
-func (st *Standing) Undecidable() error {
+// CannotDecide returns why the reader may neither approve nor reject, nil if they may
+// do either.
+func (st *DecisionRights) CannotDecide() error {
 	if st.Approve == nil || st.Reject == nil {
 		return nil
 	}
 	return st.Approve
 }
 
-func records(decisions []*Decision) (list []mplp.Decision) {
+func decisionRecords(decisions []*Decision) (list []mplp.Decision) {
 	for _, d := range decisions {
 		list = append(list, mplp.Decision{
 			ID: d.ID, Status: string(d.Status), DecidedByRole: d.DecidedByRole, DecidedAt: mplp.RenderTime(d.DecidedAt), Reason: d.Reason,

@@ -32,7 +32,7 @@ func TestConfirmRows_AreThoseOfTheList(t *testing.T) {
 	for _, row := range listed {
 		want[row.ID] = row
 	}
-	found, err := w.ConfirmRows(w.ctx, reader, append(ids, ids[0], "none"))
+	found, err := w.ConfirmRowsByID(w.ctx, reader, append(ids, ids[0], "none"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func TestConfirmRows_AreThoseOfTheList(t *testing.T) {
 	}
 
 	stranger := w.keyFor(domain.KeyInput{Name: "stranger", Roles: []string{"executor"}, Owner: "reader"})
-	if hidden, err := w.ConfirmRows(w.ctx, stranger, ids); err != nil || len(hidden) != 0 {
+	if hidden, err := w.ConfirmRowsByID(w.ctx, stranger, ids); err != nil || len(hidden) != 0 {
 		t.Errorf("a stranger finds %v: %v", hidden, err)
 	}
 	w.mustDecide(reader, &found[ids[1]].Confirm, domain.Rejected)
@@ -49,7 +49,7 @@ func TestConfirmRows_AreThoseOfTheList(t *testing.T) {
 	if _, err := w.Prune(w.ctx, time.Hour); err != nil {
 		t.Fatal(err)
 	}
-	forgotten, err := w.ConfirmRows(w.ctx, reader, ids[1:2])
+	forgotten, err := w.ConfirmRowsByID(w.ctx, reader, ids[1:2])
 	if row := forgotten[ids[1]]; err != nil || row == nil || row.Reason.Text != "" || row.Status != domain.Rejected {
 		t.Errorf("a forgotten one is %+v: %v", row, err)
 	}

@@ -21,7 +21,7 @@ import (
 // object is a confirm as the JSON interface gives it to somebody.
 func (w *world) object(ref domain.Ref, id string) map[string]any {
 	w.t.Helper()
-	o, err := w.ConfirmObject(w.ctx, ref, id)
+	o, err := w.ConfirmJSON(w.ctx, ref, id)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -184,7 +184,7 @@ func TestC27_FeedbackReachesTheAgent(t *testing.T) {
 	if err != nil || o.Text != "Test first" || o.Decision.UserEditContent != "Add a step that tests" {
 		t.Errorf("the agent is told %+v %v", o, err)
 	}
-	revised, err := mplp.ParsePlan([]byte(`{"context_id":"ctx-1","title":"T","objective":"O","steps":[{"step_id":"t","description":"Test"}]}`), w.Limits().Wire())
+	revised, err := mplp.ParsePlan([]byte(`{"context_id":"ctx-1","title":"T","objective":"O","steps":[{"step_id":"t","description":"Test"}]}`), w.Limits().MPLP())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +219,7 @@ func TestC29_C30_C32_ProposalIsAConfirm(t *testing.T) {
 	if diff := cmp.Diff(want, object); diff != "" {
 		t.Errorf("C-30: the confirm (-want +got):\n%s", diff)
 	}
-	native, err := w.ConfirmObject(w.ctx, agent, c.ID)
+	native, err := w.ConfirmJSON(w.ctx, agent, c.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +227,7 @@ func TestC29_C30_C32_ProposalIsAConfirm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := mplp.ValidateStrict("confirm", canonical, w.Limits().Wire()); err != nil {
+	if err := mplp.ValidateStrict("confirm", canonical, w.Limits().MPLP()); err != nil {
 		t.Errorf("C-32: its canonical form breaks: %v", err)
 	}
 }
@@ -300,8 +300,8 @@ func TestC42_DecisionStatusTargetAndEventAreOneChange(t *testing.T) {
 	}
 }
 
-// TestC49_WritingAStatusIsNoDecision posts the object that S0's addDecision
-// changes.
+// TestC49_WritingAStatusIsNoDecision posts the object that the confirm module's
+// addDecision changes.
 func TestC49_WritingAStatusIsNoDecision(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -322,7 +322,7 @@ func TestC49_WritingAStatusIsNoDecision(t *testing.T) {
 	}
 }
 
-// TestC53_FooterHolds goes through what S0 sums up at its end.
+// TestC53_FooterHolds goes through what the confirm module sums up at its end.
 func TestC53_FooterHolds(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

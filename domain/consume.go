@@ -2,17 +2,18 @@ package domain
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"slices"
 	"strconv"
 	"time"
 
 	"countersign/domain/evidence"
 )
 
-// Consumption records that an approval was used, so that it is used once. PlanID
-// and StepID say which step of a plan it was used for, if one. Of a step there is
-// one row with the subject "step:<id>", whichever approval it was used by; the
-// actions of that approval have rows beside it.
+// Consumption records one use of an approval. PlanID and StepID name the step of a plan
+// that it was used for, if any. A step has one row with the subject "step:<id>",
+// whichever approval was used; the actions of that approval have rows beside it.
 type Consumption struct {
 	RequestedSeq int64  // the confirm's
 	Subject      string // "confirm", "step:<id>" or "action:<index>"
@@ -24,7 +25,22 @@ type Consumption struct {
 	Seq          int64
 }
 
-// ConsumeInput uses an approval for one execution.
+// ConsumptionReader reads consumptions.
+type ConsumptionReader interface {
+	// Consumption returns the use of one part of an approval (see
+	// Consumption.Subject).
+	Consumption(requestedSeq int64, subject string) (*Consumption, error)
+	// ConsumptionOfStep returns the use of the step itself. The actions of its
+	// approval have consumptions of their own.
+	ConsumptionOfStep(planID, stepID string) (*Consumption, error)
+}
+
+// ConsumptionWriter writes consumptions.
+type ConsumptionWriter interface {
+	InsertConsumption(*Consumption) error
+}
+
+// ConsumeInput says which execution uses which part of an approval.
 type ConsumeInput struct {
 	ConfirmID   string
 	ExecutionID string
@@ -33,12 +49,11 @@ type ConsumeInput struct {
 	ArgsHash    string // of the effective arguments, where there are actions
 }
 
-// Consume uses an approval, once per confirm or per action, and for a plan once
-// per step, whichever approval it is: there the gate has to say RESUME because of
-// this one. The same execution may repeat itself; another is refused. An
-// action may be consumed when its own decision is approve or edit. One from before a
-// restore is not used: what was used in the time that is lost, nobody knows. A
-// deadline that has passed is settled before it answers. Needs plan.execute.
+// Consume uses an approval: once per confirm or per action, and once per step of a
+// plan, where the gate must say RESUME because of this approval. The same execution may
+// repeat the call; another is refused. An action needs its own approve or edit. An
+// approval from before a restore is refused: it may have been used in the time that is
+// lost. Needs plan.execute.
 func (s *Service) Consume(ctx context.Context, ref Ref, in ConsumeInput) (used *Consumption, err error) {
 	if in.ConfirmID == "" {
 		return nil, Invalid("confirm_id", "required", "confirm_id is required.")
@@ -51,55 +66,55 @@ func (s *Service) Consume(ctx context.Context, ref Ref, in ConsumeInput) (used *
 		used, due, err = s.consume(tx, p, in)
 		return err
 	}
-	if err = s.as(ctx, ref, use); len(due) == 0 {
+	if err = s.write(ctx, ref, use); len(due) == 0 {
 		return used, err
 	}
-	if err := s.settleAll(ctx, due); err != nil {
+	if err := s.expireEach(ctx, due); err != nil {
 		return nil, err
 	}
-	err = s.as(ctx, ref, use)
+	err = s.write(ctx, ref, use)
 	return used, err
 }
 
-// consume looks once. Due are confirms to settle before its refusal counts.
+// consume tries once. due are confirms to expire before its refusal counts.
 func (s *Service) consume(tx Tx, p *Principal, in ConsumeInput) (used *Consumption, due []string, err error) {
-	c, err := byID(in.ConfirmID).visible(tx, p)
+	c, err := byID(in.ConfirmID).findVisible(tx, p)
 	if err != nil {
 		return nil, nil, err
 	}
-	subject, step, err := c.part(in)
+	subject, step, err := c.resolvePart(in)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := p.needs(PlanExecute); err != nil {
+	if err := p.require(PlanExecute); err != nil {
 		return nil, nil, err
 	}
-	if err := s.unchanged(); err != nil {
+	if err := s.checkNotTampered(); err != nil {
 		return nil, nil, err
 	}
-	if due, err := s.usable(tx, p, c, step, in); err != nil {
+	if due, err := s.checkUsable(tx, p, c, step, in); err != nil {
 		return nil, due, err
 	}
-	ofStep, err := usedStep(tx, c, step)
+	ofStep, err := findStepUse(tx, c, step)
 	if err != nil {
 		return nil, nil, err
 	}
 	used, err = tx.Consumption(c.RequestedSeq, subject)
 	if err == nil {
 		if used.ExecutionID != in.ExecutionID || used.StepID != step {
-			return nil, nil, refuse(CodeConsumed, "This approval was used already, by another execution.")
+			return nil, nil, refuse(CodeConsumed, "Another execution already used this approval.")
 		}
 		return used, nil, nil
 	} else if !errors.Is(err, ErrNotFound) {
 		return nil, nil, err
 	}
-	if err := c.unused(tx, subject); err != nil {
+	if err := c.checkUnusedInLog(tx, subject); err != nil {
 		return nil, nil, err
 	}
 	if lost, err := restoredSince(tx, c.DecidedSeq); err != nil {
 		return nil, nil, err
 	} else if lost {
-		return nil, nil, refuse(CodeInvalidTransition, "The database was restored from a backup since the approval, which may have been used before. Ask again.")
+		return nil, nil, refuse(CodeInvalidTransition, "The database was restored from a backup after the approval, which may have been used before. Ask again.")
 	}
 	used = &Consumption{RequestedSeq: c.RequestedSeq, Subject: subject, StepID: step, ExecutionID: in.ExecutionID, ConsumedBy: p.Ref, ConsumedAt: s.clock()}
 	if used.Seq, err = tx.NextSeq(); err != nil {
@@ -122,26 +137,27 @@ func (s *Service) consume(tx Tx, p *Principal, in ConsumeInput) (used *Consumpti
 		EffectiveHash: c.EffectiveHash, TraceID: c.TraceID, SpanID: c.SpanID, Data: data(facts...)})
 }
 
-// insertUse writes a use that was looked for just now, and was not there.
+// insertUse writes a use after a look that did not find it.
 func insertUse(tx Tx, c *Confirm, used *Consumption) error {
 	err := tx.InsertConsumption(used)
 	if errors.Is(err, ErrConflict) {
-		err = c.unproven()
+		err = c.errUnproven()
 	}
 	return err
 }
 
-// part names what of the confirm is used, and for which step of its plan.
-func (c *Confirm) part(in ConsumeInput) (subject, step string, err error) {
+// resolvePart names the part of the confirm that is used, and for which step of its
+// plan.
+func (c *Confirm) resolvePart(in ConsumeInput) (subject, step string, err error) {
 	switch {
 	case c.Actions > 0 && in.Action == nil:
-		return "", "", Invalid("action", "required", "The confirm has actions: say which one runs.")
+		return "", "", Invalid("action", "required", "The confirm has actions. Send the index of the one that runs.")
 	case c.Actions > 0 && (*in.Action < 0 || *in.Action >= int64(c.Actions)):
-		return "", "", Invalid("action", "limit", "The confirm has the actions 0 to %d.", c.Actions-1)
-	case c.Actions > 0 && !hashShape.MatchString(in.ArgsHash):
+		return "", "", Invalid("action", "limit", "The confirm has actions 0 to %d.", c.Actions-1)
+	case c.Actions > 0 && !hashPattern.MatchString(in.ArgsHash):
 		return "", "", Invalid("args_hash", "required", "Send the hash of the arguments that run.")
 	case c.Binding == BoundPlan && in.StepID == "":
-		return "", "", Invalid("step_id", "required", "The approval is for a whole plan: say which step runs.")
+		return "", "", Invalid("step_id", "required", "The approval is for a whole plan. Send the id of the step that runs.")
 	case c.Binding == BoundStep && in.StepID != "" && in.StepID != c.StepID:
 		return "", "", Invalid("step_id", "const", "The approval is for step %s.", c.StepID)
 	}
@@ -160,20 +176,20 @@ func (c *Confirm) part(in ConsumeInput) (subject, step string, err error) {
 	return "confirm", "", nil
 }
 
-// usable refuses what is not approved, not proven, or not there any more. Due are
-// confirms to settle before the refusal counts.
-func (s *Service) usable(r Reader, p *Principal, c *Confirm, step string, in ConsumeInput) (due []string, err error) {
-	const unusable = "The confirm is %s: there is no approval to use."
+// checkUsable refuses what is not approved, not proven, or no longer stored. due are
+// confirms to expire before the refusal counts.
+func (s *Service) checkUsable(r Reader, p *Principal, c *Confirm, step string, in ConsumeInput) (due []string, err error) {
+	const unusable = "The confirm is %s. There is no approval to use."
 	switch {
 	case c.Imported:
 		return nil, refuse(CodeInvalidTransition, unusable, "an import")
 	case step != "":
-		if due, err := s.resumes(r, p, c, step); err != nil {
+		if due, err := s.checkGateResumes(r, p, c, step); err != nil {
 			return due, err
 		}
-	case c.Due(s.clock()):
+	case c.IsDue(s.clock()):
 		return []string{c.ID}, refuse(CodeInvalidTransition, unusable, c.Status)
-	case !c.Final():
+	case !c.IsFinal():
 		return nil, refuse(CodeInvalidTransition, unusable, c.Status)
 	}
 	o, err := outcomeOf(r, c)
@@ -191,27 +207,27 @@ func (s *Service) usable(r Reader, p *Principal, c *Confirm, step string, in Con
 		return nil, refuse(CodeInvalidTransition, unusable, c.Status)
 	}
 	if step != "" {
-		return nil, nil // the gate has it proven
+		return nil, nil // the gate has checked the proof
 	}
-	// An entry that the newest checkpoint does not have yet is of the same
+	// An entry that the newest checkpoint does not cover yet belongs to the same
 	// commit group.
 	_, checkpoint, err := r.Checkpoint()
 	if err == nil && o.Decision.Seq < checkpoint.Size {
-		_, _, err = proven(r, o.Decision.Seq)
+		_, _, err = readProven(r, o.Decision.Seq)
 	}
 	if err != nil {
 		return nil, refuse(CodeInvalidTransition, "The log does not prove this approval.")
 	}
 	if c.Binding == BoundUnknown {
-		return nil, refuse(CodeInvalidTransition, "The confirm names no step of a plan that there is: it lets nothing run.")
+		return nil, refuse(CodeInvalidTransition, "The confirm names no existing step of a plan, so it allows nothing.")
 	}
 	return nil, nil
 }
 
-// resumes refuses an approval unless the gate lets the step run because of it.
-// Due are confirms to settle before the refusal counts.
-func (s *Service) resumes(r Reader, p *Principal, c *Confirm, step string) (due []string, err error) {
-	v, due, err := s.verdict(r, p, GateQuery{PlanID: c.PlanID, StepID: step})
+// checkGateResumes refuses an approval unless the gate lets the step run because of it.
+// due are confirms to expire before the refusal counts.
+func (s *Service) checkGateResumes(r Reader, p *Principal, c *Confirm, step string) (due []string, err error) {
+	v, due, err := s.decideGate(r, p, GateQuery{PlanID: c.PlanID, StepID: step})
 	if err != nil {
 		return nil, err
 	}
@@ -223,17 +239,17 @@ func (s *Service) resumes(r Reader, p *Principal, c *Confirm, step string) (due 
 	switch {
 	case v.Code == "changed":
 		return nil, refuse(CodeContentChanged, "%s", v.Reason)
-	case !v.Allow():
+	case !v.Allows():
 		return due, refuse(CodeInvalidTransition, "The gate says %s (%s): %s", v.Verdict, v.Code, v.Reason)
 	case v.Confirms[0] != c.ID:
-		return nil, refuse(CodeInvalidTransition, "The step may run because of another approval, %s, and not because of this one.", v.Confirms[0])
+		return nil, refuse(CodeInvalidTransition, "The step runs under another approval, %s, not under this one.", v.Confirms[0])
 	}
 	return nil, nil
 }
 
-// usedStep is the use of a step of the confirm's plan, nil for none. It is refused
-// if it was by another approval.
-func usedStep(r Reader, c *Confirm, step string) (*Consumption, error) {
+// findStepUse returns the use of a step of the confirm's plan, nil for none. It refuses
+// if another approval was used.
+func findStepUse(r Reader, c *Confirm, step string) (*Consumption, error) {
 	if step == "" {
 		return nil, nil
 	}
@@ -242,7 +258,23 @@ func usedStep(r Reader, c *Confirm, step string) (*Consumption, error) {
 	case errors.Is(err, ErrNotFound):
 		return nil, nil
 	case err == nil && used.RequestedSeq != c.RequestedSeq:
-		return nil, refuse(CodeConsumed, "The step %s was used already, by another approval.", step)
+		return nil, refuse(CodeConsumed, "Another approval was already used for the step %s.", step)
 	}
 	return used, err
+}
+
+// checkUnusedInLog refuses a part that the log says was used: its row is missing.
+func (c *Confirm) checkUnusedInLog(r Reader, subject string) error {
+	entries, err := r.Entries(EntryFilter{ConfirmID: c.ID, Type: "confirm.consumed", Limit: MaxPage})
+	if err != nil {
+		return err
+	}
+	isUsed := slices.ContainsFunc(entries, func(e *evidence.Entry) bool {
+		var facts struct{ Subject string }
+		return json.Unmarshal(e.Data, &facts) != nil || facts.Subject == subject
+	})
+	if isUsed {
+		return c.errUnproven()
+	}
+	return nil
 }

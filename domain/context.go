@@ -2,8 +2,8 @@ package domain
 
 import "time"
 
-// Context is the project a plan belongs to. No seed defines it further; what
-// the client sent is kept in Native (requirements, contradiction 42).
+// Context is the project that a plan belongs to. Native is the JSON that the client
+// sent.
 type Context struct {
 	ID          string
 	Title       string
@@ -17,8 +17,19 @@ type Context struct {
 	UpdatedAt   time.Time
 }
 
-// ContextActive is the only status in which a plan may start (requirements
-// P-26).
+// ContextReader reads contexts.
+type ContextReader interface {
+	Context(id string) (*Context, error)
+	Contexts(f ContextFilter, p Page) (list []*Context, next string, err error)
+}
+
+// ContextWriter writes contexts.
+type ContextWriter interface {
+	InsertContext(*Context) error
+	UpdateContext(*Context) error
+}
+
+// ContextActive is the only status in which a plan may start.
 const ContextActive = "active"
 
 // ContextFilter narrows a list of contexts.

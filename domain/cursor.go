@@ -6,25 +6,25 @@ import (
 	"strings"
 )
 
-// Cursor names a place in a stream: the n-th message of one log entry. What
-// comes after it is what a listener has missed.
+// Cursor is a place in a stream: message N of log entry Seq. A listener has seen
+// everything up to it.
 type Cursor struct {
 	Seq int64
 	N   int
 }
 
-// EndOf is the place after all messages of an entry.
-func EndOf(seq int64) Cursor { return Cursor{Seq: seq, N: 1 << 30} }
+// EndOfEntry returns the place after all messages of an entry.
+func EndOfEntry(seq int64) Cursor { return Cursor{Seq: seq, N: 1 << 30} }
 
-// String is "<log sequence>.<n>", as streams give it.
+// String returns "<log sequence>.<n>".
 func (c Cursor) String() string { return fmt.Sprintf("%d.%d", c.Seq, c.N) }
 
-// ParseCursor reads what String writes, and a sequence number alone: all of
-// that entry has been seen then.
+// ParseCursor reads what String writes, or a sequence number alone: then all of that
+// entry has been seen.
 func ParseCursor(text string) (Cursor, error) {
 	seq, n, split := strings.Cut(text, ".")
 	number, err := strconv.ParseInt(seq, 10, 64)
-	c := EndOf(number)
+	c := EndOfEntry(number)
 	if err == nil && split {
 		c.N, err = strconv.Atoi(n)
 	}
@@ -34,5 +34,5 @@ func ParseCursor(text string) (Cursor, error) {
 	return c, nil
 }
 
-// before says whether the message at d comes after the place c.
-func (c Cursor) before(d Cursor) bool { return c.Seq < d.Seq || c.Seq == d.Seq && c.N < d.N }
+// isBefore reports whether the message at d comes after the place c.
+func (c Cursor) isBefore(d Cursor) bool { return c.Seq < d.Seq || c.Seq == d.Seq && c.N < d.N }

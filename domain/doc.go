@@ -1,68 +1,88 @@
-// Package domain is Countersign without HTTP and SQL: the vocabulary, the rules
-// and the one service that decides.
+// Package domain is Countersign without HTTP and SQL: its vocabulary, its rules and the
+// one service that decides.
 //
 // # The system in one paragraph
 //
-// An agent posts a confirm (a tool call, a whole plan, a change) and waits. A
-// reviewer sees exactly that content in a browser and approves, rejects or
-// edits it. The decision names the hash of what was shown, is made once, and is
-// written together with an entry of the log in one transaction. Only after the
-// commit does anybody hear of it: the waiting agent, the open pages, the
-// streams. Every failure on the way ends in "not approved".
+// An agent posts a confirm (a tool call, a whole plan, a change) and waits. A reviewer
+// sees exactly that content in a browser and approves, rejects or edits it. The decision
+// names the hash of what was shown and is made once. One transaction writes it together
+// with an entry of the log. Only after the commit do the waiting agent, the open pages
+// and the streams hear of it. Every failure on the way means "not approved".
 //
 // # Where things are
 //
 //	cmd/countersign   wires everything; the commands, the metrics and the demo
 //	cmd/bench         measures it beside what the machine can do
-//	web               pages, forms, sessions, live signals; web/api is the JSON,
-//	                  web/sse writes streams, web/budget bounds bodies
+//	web               pages, forms, sessions, live refresh; web/api is the JSON,
+//	                  web/native the forms of harnesses, web/sse writes streams,
+//	                  web/budget bounds bodies, web/client is the Go client, which
+//	                  knows nothing of ours; web/gateway stands before other MCP
+//	                  servers and holds calls of tools, web/mcp is our own MCP server;
+//	                  web/argsform draws the form of an edit from a JSON Schema
 //	views             templ components and their view models: no I/O, no rules
-//	static            style sheet, script, assets under hashed addresses
-//	store             domain.Store in SQL, on SQLite and PostgreSQL: group commit,
-//	                  migrations, row digests
+//	static            style sheet, script, assets under hashed addresses;
+//	                  static/clients has the clients for JavaScript and Python
+//	store             domain.Store in SQL: resources, lists, proofs of rows; opens
+//	                  databases, migrates and moves them
+//	  store/ledger       the one writer: group commit, counters, the signed log
+//	  store/audit        reads a whole database for a verification
+//	  store/driver       what a database must do; store/sqlite, store/postgres do it
 //	domain            this package: types, rules, Service, Store interface
-//	  domain/mplp        wire forms: strict JSON in, lossless JSON out
-//	  domain/evidence    log entries, content and its hash, row digests
+//	  domain/mplp        the protocol's JSON: strict reading, lossless writing
+//	  domain/evidence    log entries, contents and their hashes, row digests
 //	  domain/credential  passwords, keys, one-time tokens
 //	  domain/dag         layout of a plan's drawing
 //	  domain/glyph       what characters look like, by Unicode's data
+//	  domain/reading     arguments as rows and blocks, for people
+//	  domain/finding     what a reviewer should not overlook in a request
+//	  domain/lru         a cache that evicts what was used least recently
 //
-// Arrows point inward: domain imports nobody but its own subpackages, and they
-// never import it back (arrows_test.go). One resource has one file, of the same
-// name in each layer: confirm.go here, in store and in web, confirm.templ in
-// views. Here the types are in confirm.go, and the use cases beside them:
-// confirm_post.go, confirm_decide.go, confirm_end.go and confirm_read.go by
-// verb, role_service.go where one file holds them all.
+// REQUIREMENTS.md lists what is promised about the protocol, SECURITY.md what is promised
+// about tampering, and what is not.
+//
+// Imports point inward: domain imports only its own subpackages, and they never import
+// it (arrows_test.go). A resource has a file of the same name in each layer: confirm.go
+// here, in store and in web, confirm.templ in views. Here confirm.go has the types and
+// the store's interfaces. The use cases are beside it: by verb in confirm_post.go,
+// confirm_decide.go, confirm_end.go and confirm_read.go, or all in role_service.go.
 //
 // # Vocabulary
 //
-//	confirm           a request for human consent, and what became of it
+//	confirm           a request for human consent, and what became of it; people
+//	                  read "request"
 //	decision          one record of what was decided on a confirm, appended once
 //	action            a tool call inside a confirm; each has its own decision
 //	content           everything about a confirm that is decided on; fixed
 //	content hash      names the content; a decision must send it back
 //	effective hash    names the content with edited arguments in place
 //	target            what the confirm is about: a plan, a context, other …
-//	binding           which step of a plan a confirm speaks for
-//	approval request  a confirm posted in the block form of seed S4, found by
-//	                  its approval key
+//	binding           which step of a plan a confirm is about
+//	approval request  a confirm posted as a frame of a session, found by its
+//	                  approval key
 //	outcome           what a waiting agent gets: status, cause, decisions, text
 //	cause             human, agent, timeout, cancelled, policy or import
-//	claim             what an import says was decided elsewhere; proven by nobody here
-//	plan, step        an agent's graph of work (seed S3)
-//	context           the project a plan belongs to
+//	plan, step        an agent's graph of work
+//	context           the project that a plan belongs to
 //	principal         who acts: a user, an agent (a key) or system (the clock)
 //	principal group   a user with all keys they own; a key without an owner alone
-//	maker             who made a key, and decides nothing that it asks for
-//	role, capability  what a principal may do (seed S1)
+//	role, capability  what a principal may do
 //	gate              answers whether a step may run: BLOCK, RESUME, ABORT, CLEANUP
+//	harness           what an agent runs in: a coding agent or a framework
+//	native call       a tool call in the form of a harness
 //	consumption       one use of an approval by one execution
-//	event             a reading of an entry as MPLP has it (S0, S2)
-//	frame             a reading of a confirm as a session's stream has it (S4)
+//	event             a log entry as MPLP's event streams have it
+//	frame             a message of a session's stream about one confirm
 //	cursor            a place in a stream: <log sequence>.<n>
-//	learning sample   what a decision on a plan teaches (S0)
+//	reading           the arguments of an action as rows and blocks, for people
+//	finding           what the server points out in a request; levels stop, look, note
+//	precedent         an action of another request that concerns this one
+//	fact              a count of what people decided on like calls; folded from the log
+//	learning sample   what a decision on a plan teaches
 //	entry             one change in the log, with the digests of the rows it wrote
-//	import            an object that came with a past: shown, proves nothing
+//	import            an object that came with a history: shown, proves nothing
+//
+// A type or method whose name ends in Row is an item of a list on a page, one that ends
+// in JSON is for the JSON interface.
 //
 // # A confirm
 //
@@ -73,10 +93,10 @@
 //	          │  CancelConfirm · the plan ended or changed
 //	          └──────────────────────────────────────────▶ cancelled
 //
-// The three on the right are final (requirements C-25). First wins: the status
-// is changed by compare-and-swap, and the loser is told the winner's decision.
-// At the deadline an approval loses, because the deadline is checked in the
-// deciding transaction, and reading settles an expiry before it answers.
+// The three on the right are final. The first decision wins: the status is changed by
+// compare-and-swap, and the loser gets the winner's decision. At the deadline an
+// approval loses: the deciding transaction checks the deadline, and reading a confirm
+// that is due expires it first.
 //
 // # A plan
 //
@@ -87,8 +107,8 @@
 //	  ▼      rejected                                            ▼
 //	cancelled ◀──────────────────────────────────────────────────┘
 //
-// Only deciding a confirm takes proposed to approved or back to draft
-// (requirements P-14c, P-14d).
+// Only the decision on a confirm moves a plan from proposed to approved, or back to
+// draft.
 //
 // # A step
 //
@@ -101,48 +121,92 @@
 //	blocked ─────────────────────────┘ (to pending)
 //
 // A step starts when everything it depends on is completed or skipped. The plan
-// completes with its last step, and fails with a step that its agent calls
-// critical (requirements P-16, P-19, P-28, P-29).
+// completes with its last step, and fails with a step that its agent calls critical.
 //
 // # How a change is made
 //
-// Service.as opens a transaction, loads the principal anew and runs the use
-// case: check the capability, apply the rule, write rows, log. Tx.Append gives
-// the entry its gap-free number and the digests of the rows written before it;
-// rows that no entry covers fail the transaction. A refusal that must keep what
-// it wrote (a decision that comes too late records the timeout) returns its
-// error beside the transaction, never through it.
+// Service.write opens a transaction, loads the principal anew and runs the use case:
+// check the capability, apply the rule, write rows, log. Tx.Append gives the entry its
+// gap-free number and the digests of the rows written before it. Rows that no entry
+// covers fail the transaction. A refusal that must keep what was written (a decision
+// that comes too late records the timeout) is returned beside the transaction.
 //
-// A key's text is held to its hash once a minute (Service.Recognize). Whether the
-// key is in force, and what it may, every use case finds out in its own
-// transaction, so that what another process changes holds at once.
+// The secret of a key is checked once a minute (Service.AuthenticateCached). Every use
+// case checks in its own transaction whether the key is in force and what it may do, so
+// that changes by other processes count at once.
 //
-// Tables named volatile_… hold what proves nothing (sessions, one-time links,
-// counts, search words) and are not covered by the log. Sessions and links give
-// rights: each has a MAC that only who has the signing key can make, over the number
-// of the entry that last ended its user's sessions (session.go, link.go).
+// Tables named volatile_… hold what proves nothing (sessions, one-time links, counters,
+// the search index, facts). The log does not cover them. Sessions and links give rights only
+// with a MAC by the signing key, over the number of the entry that last ended their
+// user's sessions (session.go, one_time_link.go).
 //
-// # What an agent cannot make large
+// A verification reads the log once (evidence.Audit), and History checks each entry
+// against the rules: what no honest server writes is a finding. A new use case, fact or
+// type of entry must be added to History.
 //
-// Texts that pages and the log repeat have limits (Limits). Of the others, lists
-// show an Excerpt, cut on the server; only the page of a request has all of it. An
-// entry of the log repeats a few KiB of a text at most. A page of objects ends at
-// MaxPageBytes. While several principal groups wait, an inbox lists GroupShare
-// requests of each, so that none keeps another's off its first page, and links to
-// the rest.
+// # How an agent is kept small
 //
-// A verification folds the log once (evidence.Audit), and has History follow it
-// beside: what no honest run writes is a finding. Whoever adds a use case, a fact
-// or a type of entry has History know it.
+// Texts that pages and the log repeat have limits (Limits). Of others, lists show an
+// Excerpt; only the page of a request has the whole. An entry repeats a few KiB of a
+// text at most. A page of objects ends at MaxPageBytes. While several principal groups
+// wait, an inbox lists MaxPerGroup requests of each and links to the rest.
 //
-// # How somebody waits
+// # How a caller waits
 //
-// Outcome, Gate and FollowSession listen to the Feed first and look then, so that
-// nothing is missed in between. What wakes them is an entry about what they wait
-// for, an entry that may have ended their rights, a deadline, or the end of the
-// server; then they look again. Only an outcome that this process has made comes
-// with its entry: whoever has heard of nothing else is given it without a look,
-// for what ended rights before it was told before it. While nothing happens a wait
-// costs neither a query nor a timer that ticks. Looking runs beside the goroutine that
-// waits, whose stack stays small (apart). A stream reads a page, sends it and reads on.
+// Outcome, Gate and FollowSession subscribe to the Feed first and look then, so that
+// they miss nothing in between. They look again after an entry about what they wait for,
+// after one that may have ended their rights, at a deadline, and when the server stops.
+// An outcome that this process decided comes with its entry: a caller that was notified
+// of nothing else returns it without a look. Each look runs in a goroutine of its own
+// (onOwnStack), so that the stack of the waiting one stays small.
+//
+// # Contributing
+//
+// Names are the field's terms: cache, draft, ETag, CSRF token, keyset, watermark.
+// Functions are verbs, booleans begin with is, has or can, collections are plural nouns,
+// errors begin with err. A comment gives the reason, in sentences of at most 20 words.
+// Pages, messages and mails address the user in sentence case and say what to do next.
+// Commits read "area: imperative change", with the reason in the body.
+//
+// A test comes first. Rows of REQUIREMENTS.md head the names of their tests. Whatever is
+// generated (*_templ.go) is committed: go tool templ generate -path views.
+//
+// A filter of the inbox, five files:
+//
+//	domain/confirm.go, store/confirm_list.go   the field, and its condition
+//	web/inbox_filter.go                        the parameter
+//	views/inbox.go, views/inbox.templ          the control
+//
+// A page with navigation, five files:
+//
+//	web/<page>.go                              the handler and its view model
+//	web/routes.go, web/sections.go             the address with its need, the label
+//	views/<page>.go, views/<page>.templ        what it shows
+//
+// A member of a confirm that reviewers see and the hash covers, seven files:
+//
+//	domain/mplp/confirm.go                     reading it
+//	domain/confirm_post.go                     copying it into the content
+//	domain/evidence/content.go                 the field, at the end of Marshal
+//	web/confirm_view.go                        showing it; web/finding.go, if rules look at it
+//	views/confirm.go, views/confirm.templ
+//	web/api/openapi.yaml
+//
+// It needs a column too only if lists, the gate or History use it.
+//
+// A kind of finding, three files: domain/finding/<kind>.go with its rule and its test, of
+// at least eight requests that have it and twelve that nearly do; kind.go there, which
+// lists it; structure.go or comparison.go, which runs it. domain/finding/finding.go says
+// what each level asks of the reviewer.
+//
+// A capability: domain/capability.go (the constant and its description), the use cases
+// that require it, web/routes.go and web/api/routes.go, and domain/role.go if a seeded
+// role has it. A test holds every address to its need.
+//
+// A column: domain/<resource>.go, store/<resource>.go, a migration for each database, and
+// store/storetest/<resource>.go. NULL is left out of a row's digest, so a new column that
+// is NULL keeps the digests of existing rows. Released migrations never change.
+//
+// A resource: the type with its two interfaces here, listed in store.go; its use cases;
+// store/<resource>.go with its table; migrations, storetest, a handler and its route.
 package domain

@@ -3,6 +3,7 @@ package domain_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,13 +34,13 @@ func TestN12_EntriesStaySmall(t *testing.T) {
 			steps = append(steps, fmt.Sprintf(`{"step_id":"s-%d-%s","description":"d","dependencies":["%s0"]}`, i, id[:100], id))
 		}
 		in, err := mplp.ParsePlan(fmt.Appendf(nil, `{"plan_id":"p%d%s","context_id":%q,"title":%q,"objective":%q,"steps":[%s]}`,
-			n, id[:120], id, title, described, strings.Join(steps, ",")), l.Wire())
+			n, id[:120], id, title, described, strings.Join(steps, ",")), l.MPLP())
 		must(err)
 		posted, err := w.PostPlan(w.ctx, agent, in)
 		must(err)
 		return posted.Plan.ID
 	}
-	context, err := mplp.ParseContext(fmt.Appendf(nil, `{"context_id":%q,"title":%q,"summary":%q,"owner_role":%q,"status":"active"}`, id, title, described, title), l.Wire())
+	context, err := mplp.ParseContext(fmt.Appendf(nil, `{"context_id":%q,"title":%q,"summary":%q,"owner_role":%q,"status":"active"}`, id, title, described, title), l.MPLP())
 	must(err)
 	_, err = w.CreateContext(w.ctx, agent, context)
 	must(err)
@@ -47,7 +48,9 @@ func TestN12_EntriesStaySmall(t *testing.T) {
 	calls := strings.Repeat(fmt.Sprintf(`{"name":%q,"args":{},"tool_use_id":%q,"description":%q},`, title, title, described[:1000]), 31)
 	c := w.post(agent, fmt.Sprintf(`{"target_type":"other","target_id":%q,"requested_by_role":%q,"reason":%q,"message_id":%q,"session_id":%q,
 		"trace":{"trace_id":%q,"span_id":%q,"attributes":{"step_id":%q}},"actions":[%s{"name":"rm","args":{}}]}`, id, title, reason[:100_000], title, id, id, id, title, calls))
-	w.mustDecide(reviewer, c, domain.Rejected)
+	shownOf32 := slices.Repeat([]domain.ShownFinding{{Kind: "identifier", Level: "stop", Action: 31, Pointer: "/" + strings.Repeat("é", 100)}}, 50)
+	_, err = w.Decide(w.ctx, reviewer, c.ID, domain.DecisionInput{Status: domain.Rejected, ContentHash: c.ContentHash, Findings: shownOf32})
+	must(err)
 	c = w.post(agent, fmt.Sprintf(`{"target_type":"other","requested_by_role":%q}`, title))
 	_, err = w.CancelConfirm(w.ctx, agent, c.ID, reason)
 	must(err)
@@ -63,7 +66,8 @@ func TestN12_EntriesStaySmall(t *testing.T) {
 	_, err = w.Decide(w.ctx, reviewer, propose(plan(1)).ID, domain.DecisionInput{Status: domain.Rejected, ContentHash: "sha256:" + strings.Repeat("0", 64), Reason: reason})
 	w.wantCode(err, domain.CodeContentChanged)
 	rejected := propose(plan(2))
-	o, err := w.Decide(w.ctx, reviewer, rejected.ID, domain.DecisionInput{Status: domain.Rejected, ContentHash: rejected.ContentHash, Reason: reason})
+	shown := slices.Repeat([]domain.ShownFinding{{Kind: "identifier", Level: "stop", Action: -1, Pointer: strings.Repeat("\x01", 10_000)}}, 1_000)
+	o, err := w.Decide(w.ctx, reviewer, rejected.ID, domain.DecisionInput{Status: domain.Rejected, ContentHash: rejected.ContentHash, Reason: reason, Findings: shown})
 	must(err)
 	if o.Text != reason {
 		t.Error("the reason does not reach the agent whole")

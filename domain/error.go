@@ -8,42 +8,41 @@ import (
 	"countersign/domain/mplp"
 )
 
-// Code says what kind of refusal an Error is. Its values are the problem slugs
-// of the JSON interface.
+// Code is the kind of refusal. The JSON interface uses it as the problem's type.
 type Code string
 
-// The codes, in the order in which a request is answered.
+// The codes, in the order in which a request is checked.
 const (
-	CodeUnauthenticated     Code = "unauthenticated"      // nobody known is asking
-	CodeInvalidJSON         Code = "invalid-json"         // not acceptable as JSON at all
+	CodeUnauthenticated     Code = "unauthenticated"      // the caller is not known
+	CodeInvalidJSON         Code = "invalid-json"         // not readable as strict JSON
 	CodeTooLarge            Code = "too-large"            // over a limit of size
 	CodeInvalid             Code = "invalid"              // well-formed, but breaks a rule
 	CodeNotFound            Code = "not-found"            // unknown, or not for the caller to see
-	CodeMissingCapability   Code = "missing-capability"   // Error.Capability names it
+	CodeMissingCapability   Code = "missing-capability"   // see Error.Capability
 	CodeSelfApproval        Code = "self-approval"        // the caller's own group requested it, or made the key that did
 	CodeRoleNotHeld         Code = "role-not-held"        // the role named is not the caller's
 	CodeLocked              Code = "locked"               // governance.locked
-	CodeAlreadyDecided      Code = "already-decided"      // Error.Decision is the winner's
-	CodeExpired             Code = "expired"              // Error.Decision is the timeout
+	CodeAlreadyDecided      Code = "already-decided"      // see Error.Decision
+	CodeExpired             Code = "expired"              // see Error.Decision
 	CodeContentChanged      Code = "content-changed"      // the hash is not that of the content
 	CodeConsumed            Code = "consumed"             // the approval was used before
 	CodeInvalidTransition   Code = "invalid-transition"   // no such edge from the current status
 	CodeIDTaken             Code = "id-taken"             // the id names something else
-	CodeRoleInUse           Code = "role-in-use"          // the role cannot go yet
+	CodeRoleInUse           Code = "role-in-use"          // the role cannot be deleted
 	CodeRateLimited         Code = "rate-limited"         // too many, try again later
-	CodeEvidenceUnavailable Code = "evidence-unavailable" // not logged, so not done; or unknown
+	CodeEvidenceUnavailable Code = "evidence-unavailable" // not logged, so not done; or the outcome is unknown
 	CodeInternal            Code = "internal"             // a fault of the server
 )
 
-// Error is every refusal that a caller may be told. Message is fit for the
-// person or program that asked; Err is for the operator's log only.
+// Error is a refusal that the caller may be told. Message is for the person or program
+// that asked; Err is for the operator's log only.
 type Error struct {
 	Code       Code
 	Message    string
 	Problems   []mplp.Problem // with CodeInvalid and CodeInvalidJSON
 	Capability Capability     // with CodeMissingCapability
 	Decision   *Outcome       // with CodeAlreadyDecided and CodeExpired
-	RetryAfter time.Duration  // with CodeRateLimited; zero: when something ends
+	RetryAfter time.Duration  // with CodeRateLimited; zero: when a pending request ends
 	Err        error
 }
 
@@ -56,9 +55,9 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// AsError gives the Error inside err. Whatever is none becomes an internal one
-// that keeps err for the log and tells the caller nothing. Errors of the wire
-// forms are translated.
+// AsError returns the Error inside err. Errors of package mplp are translated. Any
+// other becomes an internal one, which keeps err for the log and tells the caller
+// nothing.
 func AsError(err error) *Error {
 	if err == nil {
 		return nil
@@ -73,7 +72,7 @@ func AsError(err error) *Error {
 		return &Error{Code: CodeInvalidJSON, Message: "The body cannot be read: " + syntax.Summary() + ".",
 			Problems: []mplp.Problem{{Path: syntax.Path, Code: "format", Message: syntax.Message}}}
 	case errors.As(err, &invalid):
-		message := "The request breaks a rule: " + invalid.Summary() + "."
+		message := "The request is not valid: " + invalid.Summary() + "."
 		for _, note := range invalid.Notes {
 			message += " " + note.Message
 		}
@@ -82,7 +81,8 @@ func AsError(err error) *Error {
 	return &Error{Code: CodeInternal, Message: "Something went wrong on the server.", Err: err}
 }
 
-// ErrorCode gives the code of err, CodeInternal for whatever is no Error.
+// ErrorCode returns the code of err, CodeInternal if it is not an Error, "" if it is
+// nil.
 func ErrorCode(err error) Code {
 	if err == nil {
 		return ""
@@ -90,62 +90,52 @@ func ErrorCode(err error) Code {
 	return AsError(err).Code
 }
 
-// Errors that a Store returns. Anything else it returns is a fault.
-var (
-	// ErrNotFound says that no row has the key asked for.
-	ErrNotFound = errors.New("not found")
-	// ErrUnproven says that what is stored is not what the log says.
-	ErrUnproven = errors.New("the log does not prove it")
-	// ErrConflict says that the row was no longer in the state expected.
-	ErrConflict = errors.New("changed by another")
-)
-
 func refuse(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// Invalid refuses one value of a request: where it stands, and the code of what
-// is wrong with it.
+// Invalid refuses one value: its path in the input, and the code of what is wrong with
+// it.
 func Invalid(path, code, format string, args ...any) *Error {
 	message := fmt.Sprintf(format, args...)
 	return &Error{Code: CodeInvalid, Message: message, Problems: []mplp.Problem{{Path: path, Code: code, Message: message}}}
 }
 
-func missing(c Capability) *Error {
-	return &Error{Code: CodeMissingCapability, Capability: c, Message: fmt.Sprintf("This needs the capability %s.", c)}
+func errMissingCapability(c Capability) *Error {
+	return &Error{Code: CodeMissingCapability, Capability: c, Message: fmt.Sprintf("You need the capability %s.", c)}
 }
 
-func notFound(what string) *Error {
+func errNotFound(what string) *Error {
 	return refuse(CodeNotFound, "There is no such %s, or you may not see it.", what)
 }
 
-// unproven refuses what is stored and is not what the log says.
-func unproven(message string) *Error {
+// errUnproven refuses to use what is stored and is not what the log says.
+func errUnproven(message string) *Error {
 	return &Error{Code: CodeEvidenceUnavailable, Message: message, Err: ErrUnproven}
 }
 
-// taken turns a Store's ErrConflict on an insert into a refusal: the id, or the
-// id it has in canonical form, is another's.
-func taken(err error, what string) error {
+// conflictOr turns ErrConflict on an insert into a refusal: another object has the id,
+// or the same id in canonical form.
+func conflictOr(err error, what string) error {
 	if errors.Is(err, ErrConflict) {
-		return refuse(CodeIDTaken, "There is another %s with this id, or with one that is the same in canonical form.", what)
+		return refuse(CodeIDTaken, "Another %s has this id, or one that is the same in canonical form.", what)
 	}
 	return err
 }
 
-// orGone is nil also for what there is not, or not for this reader: what is shown of it
-// is left out.
-func orGone(err error) error {
+// ignoreNotFound returns nil for what does not exist or is not visible to the reader:
+// it is left out.
+func ignoreNotFound(err error) error {
 	if errors.Is(err, ErrNotFound) || ErrorCode(err) == CodeNotFound {
 		return nil
 	}
 	return err
 }
 
-// found turns a Store's ErrNotFound into the refusal that names what was asked.
-func found(err error, what string) error {
+// notFoundOr turns ErrNotFound into the refusal that names what was asked for.
+func notFoundOr(err error, what string) error {
 	if errors.Is(err, ErrNotFound) {
-		return notFound(what)
+		return errNotFound(what)
 	}
 	return err
 }

@@ -9,12 +9,12 @@ import (
 	"countersign/domain/mplp"
 )
 
-// Event is one MPLP event: a reading of a log entry, valid against the official
-// event schemas (requirements F-11 to F-14, C-40, C-41; contradictions 10, 12).
-// An entry gives S2's dotted event, and S0's bus events where S0 names one.
+// Event is one MPLP event, derived from a log entry and valid against the official
+// event schemas. An entry gives an event with a dotted name, and for confirms also the
+// bus events that the protocol names.
 type Event struct {
 	Cursor Cursor
-	ID     string // a UUID that follows from the cursor
+	ID     string // a UUID derived from the cursor
 	Type   string
 	Family string
 	Entry  *evidence.Entry
@@ -22,19 +22,19 @@ type Event struct {
 	Facts  map[string]any // the payload
 }
 
-// The event families that this server's entries belong to.
+// The event families of this server's entries.
 const (
 	FamilyPipelineStage    = "pipeline_stage"
 	FamilyGraphUpdate      = "graph_update"
 	FamilyRuntimeExecution = "runtime_execution"
 )
 
-// Families lists them, for filters.
-func Families() []string {
+// EventFamilies lists the families for filters.
+func EventFamilies() []string {
 	return []string{FamilyPipelineStage, FamilyGraphUpdate, FamilyRuntimeExecution}
 }
 
-// EntryTypes lists every type of entry that this server writes.
+// EntryTypes lists every type of log entry that this server writes.
 func EntryTypes() []string {
 	return []string{
 		"confirm.requested", "confirm.approved", "confirm.rejected", "confirm.cancelled", "confirm.imported", "confirm.consumed",
@@ -50,8 +50,8 @@ func EntryTypes() []string {
 	}
 }
 
-// FamilyOf is the event family that entries of a type belong to.
-func FamilyOf(entryType string) string {
+// EventFamilyOf returns the event family of an entry type.
+func EventFamilyOf(entryType string) string {
 	switch {
 	case executionStatus[entryType] != "":
 		return FamilyRuntimeExecution
@@ -71,24 +71,24 @@ type EventFilter struct {
 	Type      string
 	Limit     int
 
-	bytes int // a list ends with the event that reaches so many; 0: none does
+	bytes int // a list ends with the event that reaches this size; 0: no limit
 }
 
-// stageStatus is what an entry says of its pipeline stage.
+// stageStatus is the status of the pipeline stage by entry type.
 var stageStatus = map[string]string{
 	"confirm.requested": "pending", "confirm.approved": "completed", "confirm.rejected": "failed", "confirm.cancelled": "skipped",
 	"confirm.imported": "skipped", "plan.proposed": "pending", "plan.approved": "completed", "plan.rejected": "failed",
 	"plan.started": "running", "plan.completed": "completed", "plan.failed": "failed", "plan.cancelled": "skipped",
 }
 
-// executionStatus is what an entry says of an execution.
+// executionStatus is the status of the execution by entry type.
 var executionStatus = map[string]string{
 	"step.started": "running", "step.completed": "completed", "step.failed": "failed", "step.skipped": "cancelled",
 	"step.retried": "pending", "step.blocked": "pending", "confirm.consumed": "running",
 }
 
-// graphChange is what an entry says of the graph of objects: the kind of update
-// and by how many nodes it grew.
+// graphChange is the kind of update of the object graph, and by how many nodes it grew,
+// by the verb of the entry type.
 var graphChange = map[string]struct {
 	kind  string
 	nodes int
@@ -96,7 +96,7 @@ var graphChange = map[string]struct {
 	"created": {"node_add", 1}, "imported": {"node_add", 1}, "deleted": {"node_delete", -1}, "revoked": {"node_delete", -1},
 }
 
-// eventsOf reads an entry as events.
+// eventsOf returns the events of an entry.
 func eventsOf(e *evidence.Entry) (list []Event) {
 	payload := entryPayload(e)
 	add := func(kind, family string, extra map[string]any) {
@@ -134,8 +134,7 @@ func eventsOf(e *evidence.Entry) (list []Event) {
 	return list
 }
 
-// busTypes are S0's names for what happened (requirements C-40; contradiction
-// 11: a cancelled confirm is no rejection).
+// busTypes returns the names of the bus events of an entry.
 func busTypes(e *evidence.Entry, payload map[string]any) []string {
 	switch e.Type {
 	case "confirm.requested":
@@ -151,8 +150,8 @@ func busTypes(e *evidence.Entry, payload map[string]any) []string {
 	return nil
 }
 
-// explain gives warnings the words that the log leaves out.
-func explain(warnings any) {
+// addWarningTexts adds the texts of warnings that the log leaves out.
+func addWarningTexts(warnings any) {
 	list, _ := warnings.([]any)
 	for _, warning := range list {
 		if w, ok := warning.(map[string]any); ok && w["code"] == mplp.CodeFilled {
@@ -161,13 +160,14 @@ func explain(warnings any) {
 	}
 }
 
-// entryPayload gathers what an entry says, under the seeds' names (C-41).
+// entryPayload gathers what an entry says, under the protocol's names.
 func entryPayload(e *evidence.Entry) map[string]any {
 	var payload map[string]any
 	if _ = json.Unmarshal(e.Data, &payload); payload == nil { // our own bytes, if there are any
 		payload = map[string]any{}
 	}
-	explain(payload["warnings"])
+	addWarningTexts(payload["warnings"])
+	forgetFindings(payload)
 	set := func(name, value string) {
 		if value != "" {
 			payload[name] = value
@@ -217,7 +217,7 @@ func graphOf(e *evidence.Entry) string {
 	return "server"
 }
 
-// MarshalJSON writes the event as the bus has it.
+// MarshalJSON writes the event in the form of the event bus.
 func (e Event) MarshalJSON() ([]byte, error) {
 	members := map[string]any{
 		"event_id": e.ID, "event_type": e.Type, "event_family": e.Family, "timestamp": mplp.RenderTime(e.Entry.At),
@@ -230,7 +230,7 @@ func (e Event) MarshalJSON() ([]byte, error) {
 	return json.Marshal(members)
 }
 
-// object is the event as it stands in an object's events (S2's shape).
+// object writes the event in the form of an object's member events.
 func (e Event) object() mplp.Raw {
 	o := mplp.NewObject()
 	o.Set("event_id", mplp.String(e.ID))

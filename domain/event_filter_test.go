@@ -23,7 +23,7 @@ func TestEvents_FiltersFindWhatThereIs(t *testing.T) {
 		kinds[e.Type] = true
 	}
 	for kind := range kinds {
-		for _, family := range append(domain.Families(), "") {
+		for _, family := range append(domain.EventFamilies(), "") {
 			var want, got []string
 			for _, e := range all {
 				if (kind == "" || e.Type == kind) && (family == "" || e.Family == family) {
@@ -84,7 +84,7 @@ func TestEvents_TracesNameWhatThereIsNot(t *testing.T) {
 	other := w.keyFor(domain.KeyInput{Name: "other", Roles: []string{"worker"}, Owner: "owner"})
 	w.plan(agent, "p-1")
 	for _, plan := range []string{"nothing", "p-1"} {
-		in, err := mplp.ParseTraceObject([]byte(`{"trace_id":"of-`+plan+`","context_id":"c","plan_id":"`+plan+`"}`), w.Limits().Wire())
+		in, err := mplp.ParseTraceObject([]byte(`{"trace_id":"of-`+plan+`","context_id":"c","plan_id":"`+plan+`"}`), w.Limits().MPLP())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,8 +10,7 @@ import (
 	"countersign/domain/mplp"
 )
 
-// objectEvents are the events that an object gained after it was posted
-// (requirements C-15, P-4b), to follow those that came with it.
+// objectEvents returns the events that an object gained after it was posted.
 func objectEvents(entries []*evidence.Entry) (list []mplp.Raw) {
 	for _, e := range entries {
 		list = append(list, eventsOf(e)[0].object())
@@ -25,49 +24,48 @@ var (
 	planEntries    = []string{"plan.revised", "plan.proposed", "plan.approved", "plan.rejected", "plan.started", "plan.completed", "plan.failed", "plan.cancelled"}
 )
 
-// Events reads the log as MPLP events, oldest first; next is where to go on, nil
-// at the end. Needs trace.read; a key sees its group's history. A place that the
-// log has not reached is invalid: it is one of a log that a restore has taken
-// back, and what followed there would be missed unnoticed.
+// Events reads the log as MPLP events, oldest first. next is where to go on, nil at the
+// end. A key sees its group's history. A place beyond the end of the log is invalid: it
+// is from before a restore, and what followed there would be missed. Needs trace.read.
 func (s *Service) Events(ctx context.Context, ref Ref, f EventFilter) (list []Event, next *Cursor, err error) {
-	got, err := s.events(ctx, ref, f)
+	got, err := s.readEvents(ctx, ref, f)
 	if err != nil {
 		return nil, nil, err
 	}
 	if got.more {
-		next = &got.last
+		next = &got.position
 	}
 	return got.list, next, nil
 }
 
-// eventReading is what one reading of the log gives.
-type eventReading struct {
+// eventPage is a page of events being read.
+type eventPage struct {
 	EventFilter
-	list []Event
-	last Cursor // how far it has read: past what the filter or the reader's rights left out
-	more bool   // it has not come to the end
-	size int    // about how many bytes the list has as JSON
+	list     []Event
+	position Cursor // of the last event read, also one that the filter omits
+	more     bool   // the end was not reached
+	size     int    // about how many bytes the list has as JSON
 }
 
-func (s *Service) events(ctx context.Context, ref Ref, f EventFilter) (*eventReading, error) {
+func (s *Service) readEvents(ctx context.Context, ref Ref, f EventFilter) (*eventPage, error) {
 	if f.Limit <= 0 || f.Limit > MaxPage {
 		f.Limit = DefaultPage
 	}
-	if f.Family != "" && !slices.Contains(Families(), f.Family) && !slices.Contains(otherFamilies, f.Family) {
+	if f.Family != "" && !slices.Contains(EventFamilies(), f.Family) && !slices.Contains(otherFamilies, f.Family) {
 		return nil, Invalid("family", "enum", "There is no event family %s.", f.Family)
 	}
-	got := &eventReading{EventFilter: f, last: Cursor{Seq: -1}}
+	got := &eventPage{EventFilter: f, position: Cursor{Seq: -1}}
 	if f.After != nil {
-		got.last = *f.After
+		got.position = *f.After
 	}
 	err := s.read(ctx, ref, func(r Reader, p *Principal) error {
-		if err := p.needs(TraceRead); err != nil {
+		if err := p.require(TraceRead); err != nil {
 			return err
 		}
 		if head, err := r.NextSeq(); err != nil {
 			return err
-		} else if got.last.Seq >= head {
-			return Invalid("after", "limit", "The log has %d entries. Was it restored from a backup since?", head)
+		} else if got.position.Seq >= head {
+			return Invalid("after", "limit", "The log has %d entries. Was it restored from a backup?", head)
 		}
 		types := f.entryTypes()
 		if types != nil && len(types) == 0 {
@@ -78,10 +76,10 @@ func (s *Service) events(ctx context.Context, ref Ref, f EventFilter) (*eventRea
 	return got, err
 }
 
-func (g *eventReading) read(r Reader, p *Principal, types []string) error {
-	for looked := 0; looked < maxLooked; {
-		// An entry may have been given in part, so it is read again.
-		after, before := g.last.Seq-1, g.last
+func (g *eventPage) read(r Reader, p *Principal, types []string) error {
+	for looked := 0; looked < scanLimit; {
+		// The page before may have ended within an entry, so it is read again.
+		after, before := g.position.Seq-1, g.position
 		entries, err := r.Entries(EntryFilter{
 			After: &after, ConfirmID: g.ConfirmID, PlanID: g.PlanID, TraceID: g.TraceID, Types: types, Limit: MaxPage,
 		})
@@ -89,15 +87,15 @@ func (g *eventReading) read(r Reader, p *Principal, types []string) error {
 			return err
 		}
 		for _, e := range entries {
-			visible, err := p.seesEntry(r, e)
+			visible, err := p.canSeeEntry(r, e)
 			if err != nil {
 				return err
 			}
-			if g.take(e, visible); g.more {
+			if g.addEntry(e, visible); g.more {
 				return nil
 			}
 		}
-		if len(entries) < MaxPage || before == g.last {
+		if len(entries) < MaxPage || before == g.position {
 			return nil
 		}
 		looked += len(entries)
@@ -106,14 +104,14 @@ func (g *eventReading) read(r Reader, p *Principal, types []string) error {
 	return nil
 }
 
-// eventOverhead is about how many bytes an event has beside what its entry says.
+// eventOverhead is roughly the size of an event without its entry's data, in bytes.
 const eventOverhead = 1 << 10
 
-// take adds the events of an entry that are still to be given, while there is
+// addEntry adds the events of an entry that come after the position, while there is
 // room.
-func (g *eventReading) take(e *evidence.Entry, visible bool) {
+func (g *eventPage) addEntry(e *evidence.Entry, visible bool) {
 	for _, event := range eventsOf(e) {
-		if !g.last.before(event.Cursor) {
+		if !g.position.isBefore(event.Cursor) {
 			continue
 		}
 		if visible && (g.Family == "" || event.Family == g.Family) && (g.Type == "" || event.Type == g.Type) {
@@ -123,16 +121,16 @@ func (g *eventReading) take(e *evidence.Entry, visible bool) {
 			}
 			g.list, g.size = append(g.list, event), g.size+size
 		}
-		g.last = event.Cursor
+		g.position = event.Cursor
 	}
 }
 
-// maxLooked is how many entries one reading looks at, at the most: of a long
-// history that few may see it gives the few, or none, and where to go on.
-const maxLooked = 2000
+// scanLimit bounds how many entries one page reads: of a long history of which a reader
+// may see little, it returns that little and where to go on.
+const scanLimit = 2000
 
-// entryTypes are those of which some event may pass the filter; nil for all.
-// With an id the few entries about it are read instead.
+// entryTypes returns the entry types whose events may pass the filter, nil for all.
+// With an id, the few entries about it are read instead.
 func (f *EventFilter) entryTypes() []string {
 	if f.Family == "" && f.Type == "" || f.ConfirmID != "" || f.PlanID != "" || f.TraceID != "" {
 		return nil
@@ -141,20 +139,20 @@ func (f *EventFilter) entryTypes() []string {
 	for _, t := range EntryTypes() {
 		e := evidence.Entry{Type: t}
 		names := append(busTypes(&e, map[string]any{"target_type": string(TargetPlan)}), t)
-		if (f.Family == "" || FamilyOf(t) == f.Family) && (f.Type == "" || slices.Contains(names, f.Type)) {
+		if (f.Family == "" || EventFamilyOf(t) == f.Family) && (f.Type == "" || slices.Contains(names, f.Type)) {
 			types = append(types, t)
 		}
 	}
 	return types
 }
 
-// otherFamilies are those of the official list that nothing here belongs to.
+// otherFamilies are official families that no entry of this server belongs to.
 var otherFamilies = []string{"import_process", "intent", "delta_intent", "impact_analysis", "compensation_plan", "methodology", "reasoning_graph", "cost_budget", "external_integration"}
 
-// seesEntry says whether a reader of history may see an entry: a user all, a
-// key only what concerns its group's confirms, plans and traces. A trace may name a
-// plan that is another group's, or that there is not.
-func (p *Principal) seesEntry(r Reader, e *evidence.Entry) (bool, error) {
+// canSeeEntry reports whether a reader of history may see an entry. Users see all; keys
+// only what concerns their group's confirms, plans and traces. A trace may name another
+// group's plan, or none that exists.
+func (p *Principal) canSeeEntry(r Reader, e *evidence.Entry) (bool, error) {
 	if p.Kind != KindAgent {
 		return true, nil
 	}
@@ -187,27 +185,26 @@ func (p *Principal) seesEntry(r Reader, e *evidence.Entry) (bool, error) {
 	return false, nil
 }
 
-// EventStart is where FollowEvents begins for a listener who has heard up to the
-// filter's place: there, or after this moment. What Events refuses is refused.
+// EventStart returns where FollowEvents begins: at the filter's place, or after this
+// moment. It refuses what Events refuses.
 func (s *Service) EventStart(ctx context.Context, ref Ref, f EventFilter) (start *Cursor, err error) {
 	f.Limit = 1
-	err = s.aside(ctx, func() error {
+	err = s.readForStream(ctx, func() error {
 		if f.After == nil {
 			last, err := s.LastSeq(ctx)
 			if err != nil {
 				return err
 			}
-			f.After = new(EndOf(last))
+			f.After = new(EndOfEntry(last))
 		}
 		start = f.After
-		_, err := s.events(ctx, ref, f)
+		_, err := s.readEvents(ctx, ref, f)
 		return err
 	})
 	return start, err
 }
 
-// FollowEvents sends events as they happen, first what was missed, until ctx or
-// the server ends.
+// FollowEvents sends missed events, then new ones, until ctx or the server ends.
 func (s *Service) FollowEvents(ctx context.Context, ref Ref, f EventFilter, l Listener[Event]) error {
 	f.Limit, f.bytes = pageFrames, pageBytes
 	if f.After == nil {
@@ -215,21 +212,21 @@ func (s *Service) FollowEvents(ctx context.Context, ref Ref, f EventFilter, l Li
 		if err != nil {
 			return err
 		}
-		f.After = new(EndOf(last))
+		f.After = new(EndOfEntry(last))
 	}
-	return follow(ctx, s, ref, everyEntry, l, func() error {
+	return follow(ctx, s, ref, allEntriesTopic, l, func() error {
 		last, err := s.sendEvents(ctx, ref, f, l.Send)
 		f.After = &last
 		return err
 	})
 }
 
-// sendEvents sends what there is now, and says how far it has read.
+// sendEvents sends what there is now and returns how far it has read.
 func (s *Service) sendEvents(ctx context.Context, ref Ref, f EventFilter, send func(Event) error) (last Cursor, err error) {
 	for {
-		var got *eventReading
-		err := s.aside(ctx, func() (err error) {
-			got, err = s.events(ctx, ref, f)
+		var got *eventPage
+		err := s.readForStream(ctx, func() (err error) {
+			got, err = s.readEvents(ctx, ref, f)
 			return err
 		})
 		if err != nil {
@@ -241,8 +238,8 @@ func (s *Service) sendEvents(ctx context.Context, ref Ref, f EventFilter, send f
 			}
 		}
 		if !got.more {
-			return got.last, nil
+			return got.position, nil
 		}
-		f.After = &got.last
+		f.After = &got.position
 	}
 }

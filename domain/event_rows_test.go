@@ -104,7 +104,7 @@ func TestP4b_DecisionBecomesThePlansEvent(t *testing.T) {
 	plan := w.plan(agent, "p-1")
 	w.mustDecide(reviewer, w.propose(agent, plan), domain.Rejected)
 	w.mustDecide(reviewer, w.propose(agent, plan), domain.Approved)
-	detail, err := w.PlanObject(w.ctx, agent, plan)
+	detail, err := w.PlanJSON(w.ctx, agent, plan)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,21 +8,21 @@ import (
 	"countersign/domain/evidence"
 )
 
-// Checkpoint gives the newest signed checkpoint, as text. Needs trace.read.
+// Checkpoint returns the newest signed checkpoint as text. Needs trace.read.
 func (s *Service) Checkpoint(ctx context.Context, ref Ref) (signed string, err error) {
 	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
-		if err := p.needs(TraceRead); err != nil {
+		if err := p.require(TraceRead); err != nil {
 			return err
 		}
 		signed, _, err = r.Checkpoint()
-		return found(err, "checkpoint: the log is empty")
+		return notFoundOr(err, "checkpoint (the log is empty)")
 	})
 	return signed, err
 }
 
-// Growth shows that the log of To entries begins with the log of From entries:
-// nothing of it was changed, only added to.
-type Growth struct {
+// ConsistencyProof shows that the log of To entries begins with the log of From
+// entries: it was only appended to.
+type ConsistencyProof struct {
 	From     int64           `json:"from"`
 	To       int64           `json:"to"`
 	FromRoot evidence.Hash   `json:"from_root"`
@@ -30,51 +30,50 @@ type Growth struct {
 	Proof    []evidence.Hash `json:"proof"`
 }
 
-// ConsistencyProof proves that the log only grew between two sizes; to 0 is the
+// ConsistencyProof proves that the log only grew between two sizes. to 0 means the
 // newest checkpoint's. Needs trace.read.
-func (s *Service) ConsistencyProof(ctx context.Context, ref Ref, from, to int64) (g *Growth, err error) {
+func (s *Service) ConsistencyProof(ctx context.Context, ref Ref, from, to int64) (g *ConsistencyProof, err error) {
 	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
-		if err := p.needs(TraceRead); err != nil {
+		if err := p.require(TraceRead); err != nil {
 			return err
 		}
 		_, c, err := r.Checkpoint()
 		if err != nil {
-			return found(err, "checkpoint: the log is empty")
+			return notFoundOr(err, "checkpoint (the log is empty)")
 		}
 		if to == 0 {
 			to = c.Size
 		}
 		switch {
 		case from < 1:
-			return Invalid("from", "limit", "A log has grown from 1 entry at least.")
+			return Invalid("from", "limit", "Send 1 or more.")
 		case to < from || to > c.Size:
-			return Invalid("to", "limit", "The log has grown to %d entries, from %d.", c.Size, from)
+			return Invalid("to", "limit", "Send a size from %[2]d to %[1]d, the entries that the log has.", c.Size, from)
 		}
-		g = &Growth{From: from, To: to}
+		g = &ConsistencyProof{From: from, To: to}
 		if g.FromRoot, err = evidence.Root(from, r); err != nil {
 			return err
 		}
 		if g.ToRoot, err = evidence.Root(to, r); err != nil {
 			return err
 		}
-		g.Proof, err = evidence.ProveGrowth(from, to, r)
+		g.Proof, err = evidence.ProveConsistency(from, to, r)
 		return err
 	})
 	return g, err
 }
 
-// SigningKey is a key that signs, or has signed, the log's checkpoints.
+// SigningKey is a key that signs, or has signed, checkpoints of the log.
 type SigningKey struct {
 	VKey string `json:"vkey"`
-	From int64  `json:"from"`         // the size of the first checkpoint that it may have signed
-	To   *int64 `json:"to,omitempty"` // the size at which the next key took over; nil: it signs now
+	From int64  `json:"from"`         // size of the first checkpoint that it may have signed
+	To   *int64 `json:"to,omitempty"` // size at which the next key took over; nil: it signs now
 }
 
-// EvidenceKeys lists the keys of the log, the first one first. Needs
-// trace.read.
+// EvidenceKeys lists the keys of the log, the oldest first. Needs trace.read.
 func (s *Service) EvidenceKeys(ctx context.Context, ref Ref) (list []SigningKey, err error) {
 	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
-		if err := p.needs(TraceRead); err != nil {
+		if err := p.require(TraceRead); err != nil {
 			return err
 		}
 		list, err = signingKeys(r)
@@ -86,7 +85,7 @@ func (s *Service) EvidenceKeys(ctx context.Context, ref Ref) (list []SigningKey,
 func signingKeys(r Reader) (list []SigningKey, err error) {
 	vkey, err := r.VKey()
 	if err != nil {
-		return nil, found(err, "key: the log is empty")
+		return nil, notFoundOr(err, "key (the log is empty)")
 	}
 	entries, err := r.Entries(EntryFilter{Types: []string{evidence.EntryKeyRotated, evidence.EntryRestored}, Limit: bundleEntries})
 	if err != nil {
@@ -94,7 +93,7 @@ func signingKeys(r Reader) (list []SigningKey, err error) {
 	}
 	from := int64(0)
 	for _, e := range entries {
-		handed, err := evidence.ParseSuccession(e)
+		handed, err := evidence.ParseKeyChange(e)
 		if err != nil {
 			return nil, err
 		}
@@ -106,61 +105,59 @@ func signingKeys(r Reader) (list []SigningKey, err error) {
 	return append(list, SigningKey{VKey: vkey, From: from}), nil
 }
 
-// Proof says how far the log proves a confirm: its latest entry, and the tree
-// that the entry is in.
+// Proof says whether the log proves a confirm: by which entry, in which tree.
 type Proof struct {
 	Proven bool
 	Seq    int64         // number of the entry
 	Size   int64         // entries in the tree
-	Root   evidence.Hash // what stands for all of them
+	Root   evidence.Hash // of that tree
 }
 
-// Prove verifies the record of a confirm as its page shows it: the entry that
-// decided it, or that requested it while it is pending, is in the tree that the
-// newest signed checkpoint is of, and the content, unless it was forgotten, is
-// the one whose hash is in it.
+// Prove verifies the record of a confirm. The entry that decided it, or requested it
+// while it is pending, must be in the tree of the newest signed checkpoint. Its
+// content, unless pruned, must have the logged hash.
 func (s *Service) Prove(ctx context.Context, ref Ref, id string) (proof *Proof, err error) {
 	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
-		c, err := byID(id).visible(r, p)
+		c, err := byID(id).findVisible(r, p)
 		if err != nil {
 			return err
 		}
 		proof = &Proof{Seq: c.RequestedSeq}
-		if c.decided() {
+		if c.isDecidedHere() {
 			proof.Seq = c.DecidedSeq
 		}
-		e, checkpoint, err := proven(r, proof.Seq)
+		e, checkpoint, err := readProven(r, proof.Seq)
 		if err != nil {
-			return nil // not proven, whatever the reason
+			return nil // not proven, for whatever reason
 		}
 		proof.Size, proof.Root = checkpoint.Size, checkpoint.Root
-		proof.Proven = tells(r, e, c)
+		proof.Proven = matchesConfirm(r, e, c)
 		return nil
 	})
 	return proof, err
 }
 
-// decided says whether this server saw the confirm end.
-func (c *Confirm) decided() bool { return c.Final() && !c.Imported }
+// isDecidedHere reports whether the confirm ended on this server.
+func (c *Confirm) isDecidedHere() bool { return c.IsFinal() && !c.Imported }
 
-// tells says whether an entry tells of a confirm what is stored of it.
-func tells(r Reader, e *evidence.Entry, c *Confirm) bool {
+// matchesConfirm reports whether an entry says what is stored of a confirm.
+func matchesConfirm(r Reader, e *evidence.Entry, c *Confirm) bool {
 	if e.ConfirmID != c.ID || e.ContentHash != c.ContentHash {
 		return false
 	}
-	if c.decided() {
+	if c.isDecidedHere() {
 		o, err := outcomeOf(r, c)
-		if err != nil || e.Type != "confirm."+string(c.Status) || e.EffectiveHash != c.EffectiveHash || !sameActions(e, o.Decision) {
+		if err != nil || e.Type != "confirm."+string(c.Status) || e.EffectiveHash != c.EffectiveHash || !matchesDecision(e, o.Decision) {
 			return false
 		}
 	}
-	_, err := contentOf(r, c)
+	_, err := loadContent(r, c)
 	return err == nil || err == ErrNotFound
 }
 
-// proven reads an entry of which the newest signed checkpoint proves that it is
-// in the log.
-func proven(r Reader, seq int64) (*evidence.Entry, evidence.Checkpoint, error) {
+// readProven reads an entry and proves by the newest signed checkpoint that it is in
+// the log.
+func readProven(r Reader, seq int64) (*evidence.Entry, evidence.Checkpoint, error) {
 	_, c, err := r.Checkpoint()
 	if err != nil {
 		return nil, c, fmt.Errorf("%w: %w", ErrUnproven, err)
@@ -179,9 +176,9 @@ func proven(r Reader, seq int64) (*evidence.Entry, evidence.Checkpoint, error) {
 	return e, c, err
 }
 
-// RotateKey hands the signing of checkpoints over to a new key. Sessions and links
-// end: their MACs were made with the old one. Only the command line does.
-func (s *Service) RotateKey(ctx context.Context) (handed *evidence.Succession, err error) {
+// RotateKey hands the signing of checkpoints over to a new key. All sessions and links
+// end: their MACs were made with the old one. Only the command line calls it.
+func (s *Service) RotateKey(ctx context.Context) (handed *evidence.KeyChange, err error) {
 	err = s.store.Tx(ctx, func(tx Tx) error {
 		if handed, err = tx.RotateKey(); err != nil {
 			return err
@@ -193,7 +190,7 @@ func (s *Service) RotateKey(ctx context.Context) (handed *evidence.Succession, e
 		if err := s.log(tx, &system, evidence.Entry{Type: evidence.EntryKeyRotated, Data: facts}); err != nil {
 			return err
 		}
-		return s.forgetSessions(tx)
+		return s.deleteAllSessions(tx)
 	})
 	return handed, err
 }

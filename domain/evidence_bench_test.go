@@ -38,7 +38,7 @@ func bench(b *testing.B) (svc *domain.Service, file string, agent domain.Ref) {
 }
 
 func postOne(b *testing.B, svc *domain.Service, agent domain.Ref) {
-	in, err := mplp.ParseConfirm([]byte(toolCall), svc.Limits().Wire())
+	in, err := mplp.ParseConfirm([]byte(toolCall), svc.Limits().MPLP())
 	if err == nil {
 		_, err = svc.PostConfirm(b.Context(), agent, in)
 	}
@@ -76,7 +76,7 @@ func fill(b *testing.B, svc *domain.Service, agent domain.Ref, entries int) {
 // 100,000 entries.
 func BenchmarkProve(b *testing.B) {
 	svc, _, agent := bench(b)
-	in, err := mplp.ParseConfirm([]byte(`{"confirm_id":"c",`+toolCall[1:]), svc.Limits().Wire())
+	in, err := mplp.ParseConfirm([]byte(`{"confirm_id":"c",`+toolCall[1:]), svc.Limits().MPLP())
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -8,19 +8,19 @@ import (
 	"countersign/domain/evidence"
 )
 
-// bundleEntries bounds the entries of one bundle.
+// bundleEntries is the maximum number of entries in one bundle.
 const bundleEntries = 10_000
 
-// ConfirmBundle gives everything about a confirm that an auditor needs to
-// verify it offline. Needs trace.read; a requester gets its own.
+// ConfirmBundle returns everything that an auditor needs to verify a confirm offline.
+// Needs trace.read, but not for one's own group's.
 func (s *Service) ConfirmBundle(ctx context.Context, ref Ref, id string) (bundle []byte, err error) {
 	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
-		c, err := byID(id).visible(r, p)
+		c, err := byID(id).findVisible(r, p)
 		if err != nil {
 			return err
 		}
 		if p.Group != c.RequestedGroup {
-			if err := p.needs(TraceRead); err != nil {
+			if err := p.require(TraceRead); err != nil {
 				return err
 			}
 		}
@@ -30,11 +30,11 @@ func (s *Service) ConfirmBundle(ctx context.Context, ref Ref, id string) (bundle
 	return bundle, err
 }
 
-// TraceBundle is ConfirmBundle for all entries of a trace. Needs trace.read; a
-// key gets no trace in which there is anything but its group's.
+// TraceBundle is ConfirmBundle for all entries of a trace. Needs trace.read. A key gets
+// no trace with entries of another group.
 func (s *Service) TraceBundle(ctx context.Context, ref Ref, traceID string) (bundle []byte, err error) {
 	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
-		if err := p.needs(TraceRead); err != nil {
+		if err := p.require(TraceRead); err != nil {
 			return err
 		}
 		entries, err := r.Entries(EntryFilter{TraceID: traceID, Limit: bundleEntries})
@@ -42,14 +42,14 @@ func (s *Service) TraceBundle(ctx context.Context, ref Ref, traceID string) (bun
 			return err
 		}
 		for _, e := range entries {
-			if visible, err := p.seesEntry(r, e); err != nil {
+			if visible, err := p.canSeeEntry(r, e); err != nil {
 				return err
 			} else if !visible {
-				return notFound("trace")
+				return errNotFound("trace")
 			}
 		}
 		if traceID == "" || len(entries) == 0 {
-			return notFound("trace")
+			return errNotFound("trace")
 		}
 		bundle, err = bundleOf(r, EntryFilter{TraceID: traceID})
 		return err
@@ -57,7 +57,7 @@ func (s *Service) TraceBundle(ctx context.Context, ref Ref, traceID string) (bun
 	return bundle, err
 }
 
-// bundleOf makes a bundle of entries and of the contents that they name.
+// bundleOf bundles entries and the contents that they name.
 func bundleOf(r Reader, f EntryFilter) ([]byte, error) {
 	signed, c, err := r.Checkpoint()
 	if err != nil {
@@ -67,7 +67,7 @@ func bundleOf(r Reader, f EntryFilter) ([]byte, error) {
 	if b.VKey, err = r.VKey(); err != nil {
 		return nil, err
 	}
-	if b.Checkpoint, err = evidence.SignedBy(signed, b.VKey); err != nil {
+	if b.Checkpoint, err = evidence.ExtractSignature(signed, b.VKey); err != nil {
 		return nil, err
 	}
 	f.Limit = bundleEntries
@@ -92,7 +92,7 @@ func bundleOf(r Reader, f EntryFilter) ([]byte, error) {
 		done[e.ConfirmID] = true
 		content, err := bundleContent(r, e.ConfirmID)
 		if errors.Is(err, ErrNotFound) {
-			continue // forgotten: the hashes remain
+			continue // pruned: the hashes remain
 		} else if err != nil {
 			return nil, err
 		}
@@ -106,12 +106,12 @@ func bundleContent(r Reader, confirmID string) (*evidence.BundleContent, error) 
 	if err != nil {
 		return nil, err
 	}
-	stored, err := contentOf(r, c)
+	stored, err := loadContent(r, c)
 	if err != nil {
 		return nil, err
 	}
 	content := &evidence.BundleContent{ConfirmID: confirmID, Salt: stored.Salt, Content: string(stored.Content)}
-	decisions, err := decisionsOn(r, c)
+	decisions, err := loadDecisions(r, c)
 	for _, d := range decisions {
 		edits, edited := make([]string, len(d.Actions)), false
 		for i, action := range d.Actions {

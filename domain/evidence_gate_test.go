@@ -9,7 +9,7 @@ import (
 )
 
 // The gate answers RESUME from proof: whatever of an approval's record is
-// changed in the database, it blocks (threats T03, T33).
+// changed in the database, it blocks.
 func TestGate_BlocksWhatTheLogDoesNotProve(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]string{
@@ -42,7 +42,7 @@ func TestGate_BlocksWhatTheLogDoesNotProve(t *testing.T) {
 				"DROP TRIGGER confirm_contents_fixed", "DROP TRIGGER decisions_fixed", change)
 			for _, step := range []string{"s2", "s3"} {
 				v, err := w.Gate(w.ctx, agent, domain.GateQuery{PlanID: "p", StepID: step})
-				if err == nil && v.Allow() {
+				if err == nil && v.Allows() {
 					t.Errorf("the gate resumes %s: %+v", step, v)
 				}
 			}
@@ -116,7 +116,7 @@ func TestGate_MissesNoConfirmOfTheLog(t *testing.T) {
 				w.sql(change)
 				for _, step := range []string{"s2", "s3"} {
 					v, err := w.Gate(w.ctx, agent, domain.GateQuery{PlanID: "p", StepID: step})
-					if err == nil && v.Allow() {
+					if err == nil && v.Allows() {
 						t.Errorf("the gate resumes %s: %+v", step, v)
 					}
 				}

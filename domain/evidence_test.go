@@ -53,7 +53,7 @@ func TestVerify_CleanDatabases(t *testing.T) {
 }
 
 // A restored database is refused, then begins a new epoch: what was pending is
-// cancelled, and the log says what is lost (threat T35).
+// cancelled, and the log says what is lost.
 func TestRestore_BeginsAnEpoch(t *testing.T) {
 	t.Parallel()
 	for name, prepare := range map[string]func(w *world){
@@ -105,7 +105,7 @@ func TestRestore_BeginsAnEpoch(t *testing.T) {
 				if _, err := store.Open(w.ctx, w.file, store.Options{}); !errors.Is(err, store.ErrRollback) {
 					t.Fatalf("opened: %v", err)
 				}
-				if r := verify(t, w.file, ""); !r.Tampered() {
+				if r := verify(t, w.file, ""); !r.IsTampered() {
 					t.Error("the rollback does not show")
 				}
 			}
@@ -150,7 +150,7 @@ func TestRestore_BeginsAnEpoch(t *testing.T) {
 }
 
 // The key that somebody stole signs what it likes; a checkpoint kept from
-// before tells (threat T34). One kept from beyond a restore says what is lost.
+// before tells. One kept from beyond a restore says what is lost.
 func TestVerify_KeptCheckpoint(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -173,7 +173,7 @@ func TestVerify_KeptCheckpoint(t *testing.T) {
 			t.Fatal(err)
 		}
 		report := a.Finish(signed, vkey)
-		a.Kept("kept", kept, vkey, false)
+		a.CheckKeptCheckpoint("kept", kept, vkey, false)
 		return report
 	}
 	wantVerified(t, "the log that it is of", against(w.file))
@@ -183,7 +183,7 @@ func TestVerify_KeptCheckpoint(t *testing.T) {
 	other := openWorld(t, forged)
 	other.post(other.worker(), toolCall)
 	other.close()
-	if r := against(forged); !r.Tampered() {
+	if r := against(forged); !r.IsTampered() {
 		t.Error("another log under the same key is taken for this one")
 	}
 }
@@ -206,7 +206,7 @@ func TestBundle_EveryByteCounts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := evidence.VerifyBundle(bundle, vkey, "", domain.NewPartialHistory().Entry)
+		r, err := evidence.VerifyBundle(bundle, vkey, "", domain.NewPartialHistory().Check)
 		if err != nil || r.Entries != 3 || r.Contents != 1 {
 			t.Fatalf("%s: %+v, %v", name, r, err)
 		}
@@ -214,14 +214,14 @@ func TestBundle_EveryByteCounts(t *testing.T) {
 		if claimed, err := evidence.BundleKey(bundle); err != nil || claimed != vkey {
 			t.Errorf("%s claims %s (%v)", name, claimed, err)
 		}
-		if r, err := evidence.VerifyBundle(bundle, keys[0].VKey, "", domain.NewPartialHistory().Entry); err != nil || !r.Tampered() {
+		if r, err := evidence.VerifyBundle(bundle, keys[0].VKey, "", domain.NewPartialHistory().Check); err != nil || !r.IsTampered() {
 			t.Errorf("%s verifies with another key", name)
 		}
 		random := rand.New(rand.NewPCG(1, 2))
 		for i := range bundle {
 			changed := append([]byte(nil), bundle...)
 			changed[i] ^= byte(1 + random.IntN(255))
-			if r, err := evidence.VerifyBundle(changed, vkey, "", domain.NewPartialHistory().Entry); err == nil && !r.Tampered() {
+			if r, err := evidence.VerifyBundle(changed, vkey, "", domain.NewPartialHistory().Check); err == nil && !r.IsTampered() {
 				t.Fatalf("%s: byte %d changed from %q to %q is not noticed", name, i, bundle[i], changed[i])
 			}
 		}
@@ -262,7 +262,7 @@ func TestBundle_NothingIsAdded(t *testing.T) {
 			if err := json.Unmarshal(data, b); err != nil {
 				t.Fatal(err)
 			}
-			r, err := evidence.VerifyBundle(data, b.VKey, "", domain.NewPartialHistory().Entry)
+			r, err := evidence.VerifyBundle(data, b.VKey, "", domain.NewPartialHistory().Check)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -271,7 +271,7 @@ func TestBundle_NothingIsAdded(t *testing.T) {
 			if data, err = b.Marshal(); err != nil {
 				t.Fatal(err)
 			}
-			if r, err := evidence.VerifyBundle(data, b.VKey, "", domain.NewPartialHistory().Entry); err != nil || !r.Tampered() {
+			if r, err := evidence.VerifyBundle(data, b.VKey, "", domain.NewPartialHistory().Check); err != nil || !r.IsTampered() {
 				t.Errorf("it verifies: %+v, %v", r, err)
 			}
 		})

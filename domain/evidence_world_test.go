@@ -18,7 +18,7 @@ func (w *world) history(after func()) {
 	w.t.Helper()
 	agent, reviewer := w.worker(), w.user("reviewer", "reviewer")
 	w.role("auditor", "trace.read")
-	w.keyFor(domain.KeyInput{Name: "tools", Roles: []string{"auditor"}, Owner: "reviewer", Life: time.Hour})
+	w.keyFor(domain.KeyInput{Name: "tools", Roles: []string{"auditor"}, Owner: "reviewer", Lifetime: time.Hour})
 	after()
 	w.mustDecide(reviewer, w.post(agent, toolCall), domain.Approved)
 	w.pass(24 * time.Hour)
@@ -46,7 +46,7 @@ func (w *world) history(after func()) {
 		w.t.Fatal(err)
 	}
 	after()
-	in, err := mplp.ParseTraceObject([]byte(`{"trace_id":"t-2","context_id":"ctx-p"}`), w.Limits().Wire())
+	in, err := mplp.ParseTraceObject([]byte(`{"trace_id":"t-2","context_id":"ctx-p"}`), w.Limits().MPLP())
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -95,13 +95,13 @@ func verifyAt(t testing.TB, name, file, vkey string) *evidence.Report {
 		t.Fatal(err)
 	}
 	report := a.Finish(signed, vkey)
-	a.Kept("head file", string(head), vkey, true)
+	a.CheckKeptCheckpoint("head file", string(head), vkey, true)
 	return report
 }
 
 func wantVerified(t testing.TB, what string, r *evidence.Report) {
 	t.Helper()
-	if !r.Verified() || r.Entries == 0 {
+	if !r.IsVerified() || r.Entries == 0 {
 		t.Errorf("%s: not verified: %+v", what, r)
 	}
 }

@@ -7,16 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// Excerpt is how a text begins, for lists: a text that fills a body is not to
-// fill a page too.
+// Excerpt is the beginning of a text, for lists.
 type Excerpt struct {
-	Text string
-	More int // characters that follow
+	Text    string
+	Omitted int // characters that were cut off
 }
 
-// fillPage collects the objects of rows, which are read one by one, until they fill
-// the page. next leads on from the last of the rows, and cut from the first so
-// many. Rows whose objects are not there any more are left out.
+// fillPage renders the objects of rows until the page is full. next is the cursor after
+// the last row; cut returns the cursor after the first n rows. Rows whose object no
+// longer exists are left out.
 func fillPage[T any](page Page, rows []T, next string, object func(T) ([]byte, error), cut func(rows int) (string, error)) (list [][]byte, _ string, err error) {
 	bytes := 0
 	for i, row := range rows {
@@ -40,8 +39,8 @@ func fillPage[T any](page Page, rows []T, next string, object func(T) ([]byte, e
 	return list, next, nil
 }
 
-// NewExcerpt is an excerpt of so many characters at most. It keeps nothing else
-// of the text in memory.
+// NewExcerpt returns the first max characters of a text. It does not keep the rest in
+// memory.
 func NewExcerpt(text string, most int) Excerpt {
 	at := 0
 	for range most {
@@ -57,25 +56,25 @@ func NewExcerpt(text string, most int) Excerpt {
 	return Excerpt{strings.Clone(text[:at]), utf8.RuneCountInString(text[at:])}
 }
 
-// Left says how much is left out; empty when nothing is.
-func (e Excerpt) Left() string {
-	switch e.More {
+// OmittedText says how much was cut off, "" if nothing was.
+func (e Excerpt) OmittedText() string {
+	switch e.Omitted {
 	case 0:
 		return ""
 	case 1:
 		return "… and 1 more character"
 	}
-	digits := strconv.Itoa(e.More)
+	digits := strconv.Itoa(e.Omitted)
 	for i := len(digits) - 3; i > 0; i -= 3 {
 		digits = digits[:i] + "," + digits[i:]
 	}
 	return "… and " + digits + " more characters"
 }
 
-// String is the excerpt and how much is left out.
+// String returns the excerpt and how much was cut off.
 func (e Excerpt) String() string {
-	if e.More == 0 {
+	if e.Omitted == 0 {
 		return e.Text
 	}
-	return e.Text + " " + e.Left()
+	return e.Text + " " + e.OmittedText()
 }

@@ -7,25 +7,25 @@ import (
 	"countersign/domain/evidence"
 )
 
-// Feed spreads what was committed inside this process: to agents waiting for
-// one confirm, and to pages and streams that follow everything. The Store
-// publishes to it after each commit; nothing is ever published before.
+// Feed tells the rest of the process what was committed: agents that wait for one
+// confirm, and pages and streams that follow everything. The store publishes to it
+// after each commit, never before.
 //
-// A listener that does not keep up is dropped, not skipped: its channel is
-// closed, and it comes back with the number of the last entry it has seen.
+// A subscriber that does not keep up is dropped, not skipped: its channel is closed,
+// and it resumes from the last entry it has seen.
 type Feed struct {
 	mu      sync.Mutex
 	closed  bool
 	done    chan struct{}
-	waiters map[string]map[*waiter]struct{} // by topic: a confirm id, planTopic, sessionTopic, rightsTopic, everyEntry
+	waiters map[string]map[*waiter]struct{} // by topic: a confirm id, planTopic, sessionTopic, rightsTopic, allEntriesTopic
 	subs    map[*Subscription]struct{}
 }
 
-// waiter is woken with the outcome of the confirm that it waits for, if that is
-// what was committed and this process has made it; else it has to look.
+// waiter is called with the outcome of the confirm that it waits for, if this process
+// has just decided it, or else with nil: then it has to look.
 type waiter struct{ wake func(*Outcome) }
 
-// NewFeed returns a Feed without listeners.
+// NewFeed returns a Feed without subscribers.
 func NewFeed() *Feed {
 	return &Feed{
 		done:    make(chan struct{}),
@@ -34,17 +34,17 @@ func NewFeed() *Feed {
 	}
 }
 
-// Publish tells everybody. It never blocks.
+// Publish notifies all waiters and subscribers. It never blocks.
 func (f *Feed) Publish(entries []*evidence.Entry) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, e := range entries {
-		o, _ := e.Outcome.(*Outcome)
-		f.wake(e.ConfirmID, o)
-		f.wake(planTopic(e.PlanID), nil)
-		f.wake(rightsChanged(e), nil)
+		o, _ := e.Attachment.(*Outcome)
+		f.notify(e.ConfirmID, o)
+		f.notify(planTopic(e.PlanID), nil)
+		f.notify(rightsTopicOf(e), nil)
 	}
-	f.wake(everyEntry, nil)
+	f.notify(allEntriesTopic, nil)
 	for sub := range f.subs {
 		for _, e := range entries {
 			select {
@@ -58,39 +58,39 @@ func (f *Feed) Publish(entries []*evidence.Entry) {
 	}
 }
 
-func (f *Feed) wake(topic string, o *Outcome) {
+func (f *Feed) notify(topic string, o *Outcome) {
 	for w := range f.waiters[topic] {
 		w.wake(o)
 	}
 }
 
-// tell wakes those who wait for a topic.
-func (f *Feed) tell(topic string) {
+// notifyTopic notifies the waiters of a topic.
+func (f *Feed) notifyTopic(topic string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.wake(topic, nil)
+	f.notify(topic, nil)
 }
 
-// tellAll wakes those who wait for any topic that begins so.
-func (f *Feed) tellAll(prefix string) {
+// notifyPrefix notifies the waiters of all topics with a prefix.
+func (f *Feed) notifyPrefix(prefix string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for topic := range f.waiters {
 		if strings.HasPrefix(topic, prefix) {
-			f.wake(topic, nil)
+			f.notify(topic, nil)
 		}
 	}
 }
 
-// planTopic is what those wait for who ask the gate about a plan. An id has no
-// white space, so it is no confirm's.
+// planTopic is the topic of those who wait at the gate for a plan. It contains a space,
+// which no confirm id does.
 func planTopic(id string) string { return "plan " + id }
 
-// everyEntry is what those wait for who follow the log.
-const everyEntry = "every entry"
+// allEntriesTopic is the topic of those who follow the whole log.
+const allEntriesTopic = "every entry"
 
-// Close ends every wait and stream, so that a server can stop. What is asked
-// afterwards ends at once.
+// Close ends every wait and stream, so that the server can stop. Later ones end at
+// once.
 func (f *Feed) Close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -100,7 +100,7 @@ func (f *Feed) Close() {
 	f.closed = true
 	close(f.done)
 	for topic := range f.waiters {
-		f.wake(topic, nil)
+		f.notify(topic, nil)
 	}
 	for sub := range f.subs {
 		f.drop(sub)
@@ -110,10 +110,20 @@ func (f *Feed) Close() {
 // Done is closed when the server stops.
 func (f *Feed) Done() <-chan struct{} { return f.done }
 
-// listen calls wake at entries about any of the topics, and when the server
-// stops, until stop is called, which must be. Wake may neither block nor use the
-// Feed. It is called by one goroutine at a time.
-func (f *Feed) listen(wake func(*Outcome), topics ...string) (stop func()) {
+// isDone reports whether the server stops.
+func (f *Feed) isDone() bool {
+	select {
+	case <-f.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// addWaiter calls wake at entries about any of the topics, and when the server stops,
+// until stop is called, which must be. wake must neither block nor use the Feed. It is
+// not called concurrently.
+func (f *Feed) addWaiter(wake func(*Outcome), topics ...string) (stop func()) {
 	w := &waiter{wake}
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -144,12 +154,13 @@ type Subscription struct {
 	entries chan *evidence.Entry
 }
 
-// backlog is how many entries a subscriber may be behind before it is dropped.
-const backlog = 1024
+// subscriptionBuffer is how many entries a subscriber may lag behind before it is
+// dropped.
+const subscriptionBuffer = 1024
 
-// Subscribe begins to follow the log. Close must be called.
+// Subscribe starts a subscription. Close must be called.
 func (f *Feed) Subscribe() *Subscription {
-	sub := &Subscription{feed: f, entries: make(chan *evidence.Entry, backlog)}
+	sub := &Subscription{feed: f, entries: make(chan *evidence.Entry, subscriptionBuffer)}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.closed {

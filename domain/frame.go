@@ -8,22 +8,22 @@ import (
 	"countersign/domain/mplp"
 )
 
-// Frame is one message of a session's stream (S4), with its place.
+// Frame is one message of a session's stream.
 type Frame struct {
 	Cursor Cursor
 	Data   []byte // compact JSON
 }
 
-// approvalKey is what a session's frames call a confirm: its approval key, or
-// its id if it was not posted as an approval request.
+// approvalKey returns what a session's frames call a confirm: its approval key, or its
+// id if it has none.
 func (c *Confirm) approvalKey() string { return cmp.Or(c.ApprovalKey, c.ID) }
 
-// framesOf renders the frames of a confirm: those of its request and, once it
-// is decided, those of its result (requirements ).
+// framesOf renders the frames of a confirm: of its request and, once decided, of its
+// result.
 func framesOf(r Reader, c *Confirm) ([]Frame, error) {
-	stored, err := contentOf(r, c)
+	stored, err := loadContent(r, c)
 	if errors.Is(err, ErrNotFound) {
-		return nil, nil // forgotten: there is nothing left to say
+		return nil, nil // pruned: nothing is left to send
 	} else if err != nil {
 		return nil, err
 	}
@@ -32,10 +32,10 @@ func framesOf(r Reader, c *Confirm) ([]Frame, error) {
 		return nil, err
 	}
 	frames := requestFrames(c, object)
-	if !c.Final() {
+	if !c.IsFinal() {
 		return frames, nil
 	}
-	decisions, err := decisionsOn(r, c)
+	decisions, err := loadDecisions(r, c)
 	if err != nil || len(decisions) == 0 {
 		return frames, err
 	}
@@ -52,7 +52,7 @@ func requestFrames(c *Confirm, object []byte) []Frame {
 			block.Set(name, sent)
 		}
 	}
-	return number(c.RequestedSeq, c.frame("content_block_start", 0, "content_block", block), c.frame("content_block_stop", 0, "", nil))
+	return numberFrames(c.RequestedSeq, c.frame("content_block_start", 0, "content_block", block), c.frame("content_block_stop", 0, "", nil))
 }
 
 func resultFrames(c *Confirm, d *Decision) []Frame {
@@ -60,21 +60,21 @@ func resultFrames(c *Confirm, d *Decision) []Frame {
 	if d.Cause == CauseTimeout {
 		block.Set("type", mplp.String("approval_timeout"))
 		block.Set("approval_key", mplp.String(c.approvalKey()))
-		return number(c.DecidedSeq, c.frame("content_block_start", 1, "content_block", block), c.frame("content_block_stop", 1, "", nil))
+		return numberFrames(c.DecidedSeq, c.frame("content_block_start", 1, "content_block", block), c.frame("content_block_stop", 1, "", nil))
 	}
 	block.Set("type", mplp.String("approval_result"))
 	block.Set("approval_key", mplp.String(c.approvalKey()))
 	block.Set("cause", mplp.String(string(d.Cause)))
 	delta := mplp.NewObject()
-	delta.Set("decisions", mplp.Array(d.objects()...))
-	return number(c.DecidedSeq,
+	delta.Set("decisions", mplp.Array(d.decisionObjects()...))
+	return numberFrames(c.DecidedSeq,
 		c.frame("content_block_start", 1, "content_block", block),
 		c.frame("content_block_delta", 1, "delta", delta),
 		c.frame("content_block_stop", 1, "", nil))
 }
 
-// objects are the decisions on the actions as S4 writes them.
-func (d *Decision) objects() []mplp.Raw {
+// decisionObjects renders the decisions on the actions.
+func (d *Decision) decisionObjects() []mplp.Raw {
 	list := make([]mplp.Raw, len(d.Actions))
 	for i, a := range d.Actions {
 		o := mplp.NewObject()
@@ -96,7 +96,7 @@ func (d *Decision) objects() []mplp.Raw {
 	return list
 }
 
-// frame writes one frame; the result's index follows the request's.
+// frame renders one frame. The result's index follows the request's.
 func (c *Confirm) frame(kind string, offset int64, member string, value *mplp.Object) []byte {
 	o := mplp.NewObject()
 	o.Set("type", mplp.String(kind))
@@ -110,7 +110,7 @@ func (c *Confirm) frame(kind string, offset int64, member string, value *mplp.Ob
 	return o.Bytes()
 }
 
-func number(seq int64, frames ...[]byte) []Frame {
+func numberFrames(seq int64, frames ...[]byte) []Frame {
 	list := make([]Frame, len(frames))
 	for i, data := range frames {
 		list[i] = Frame{Cursor: Cursor{Seq: seq, N: i}, Data: data}
@@ -118,26 +118,26 @@ func number(seq int64, frames ...[]byte) []Frame {
 	return list
 }
 
-// pageFrames and pageBytes bound what of a stream is in memory while its listener
-// takes it: a page ends with the frames of the confirm that reach one of them.
+// pageFrames and pageBytes bound what of a stream is in memory while it is sent: a
+// page ends with the confirm whose frames reach one of them.
 const (
 	pageFrames = 32
 	pageBytes  = 64 << 10
 )
 
-// FollowSession sends the frames of a session's confirms, first what the
-// listener has missed, then what happens, until ctx or the server ends. Only what
-// the key may see or decide is sent: knowing a session's id gives no right. The
-// error is nil when the server stops, and unauthenticated when the key ends.
+// FollowSession sends the frames of a session's confirms, first missed ones, then new
+// ones, until ctx or the server ends. It sends only what the key may see or decide:
+// knowing a session's id gives no right. The error is nil when the server stops, and
+// unauthenticated when the key ends.
 func (s *Service) FollowSession(ctx context.Context, ref Ref, r *SessionReading, l Listener[Frame]) error {
-	err := apart(func() error { // what is due is settled first
-		_, err := s.Settle(ctx, r.head)
+	err := onOwnStack(func() error { // due confirms first
+		_, err := s.ExpireDue(ctx, r.head)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	defer s.followed()()
+	defer s.addFollower()()
 	return follow(ctx, s, ref, sessionTopic(r.session), l, func() error { return s.sendFrames(ctx, ref, r, l.Send) })
 }
 
@@ -146,9 +146,9 @@ func (s *Service) sendFrames(ctx context.Context, ref Ref, r *SessionReading, se
 	for {
 		var frames []Frame
 		more := false
-		err := s.aside(ctx, func() error {
+		err := s.readForStream(ctx, func() error {
 			return s.read(ctx, ref, func(reader Reader, p *Principal) (err error) {
-				frames, more, err = r.page(reader, p)
+				frames, more, err = r.nextPage(reader, p)
 				return err
 			})
 		})
@@ -169,20 +169,20 @@ func (s *Service) sendFrames(ctx context.Context, ref Ref, r *SessionReading, se
 // SessionReading is how far a stream of a session has got.
 type SessionReading struct {
 	session string
-	head    int64  // the newest log entry when it began
-	last    Cursor // what comes after it is to be sent
-	// open, unless it is 0, has those requests sent that were pending when the log
-	// had so many entries. Whatever has happened since is sent after them.
-	open int64
+	head    int64  // the newest log entry when the stream began
+	last    Cursor // everything after it is to be sent
+	// pendingAt, unless 0, selects the requests that were pending at this log number.
+	// They are sent first, then whatever happened after it.
+	pendingAt int64
 }
 
-// page reads the next frames; more says that there may be others.
-func (r *SessionReading) page(reader Reader, p *Principal) (frames []Frame, more bool, err error) {
+// nextPage reads the next frames and reports whether there may be more.
+func (r *SessionReading) nextPage(reader Reader, p *Principal) (frames []Frame, more bool, err error) {
 	head, err := reader.NextSeq()
 	if err != nil {
 		return nil, false, err
 	}
-	f := SessionFilter{SessionID: r.session, Visible: p.visibility(), From: r.last.Seq, OpenAt: r.open, Limit: pageFrames}
+	f := SessionFilter{SessionID: r.session, Visible: p.confirmVisibility(), From: r.last.Seq, OpenAt: r.pendingAt, Limit: pageFrames}
 	steps, err := reader.SessionSteps(f)
 	if err != nil {
 		return nil, false, err
@@ -197,22 +197,22 @@ func (r *SessionReading) page(reader Reader, p *Principal) (frames []Frame, more
 			return nil, false, err
 		}
 		for _, frame := range of {
-			if frame.Cursor.Seq == step.Seq && r.last.before(frame.Cursor) {
+			if frame.Cursor.Seq == step.Seq && r.last.isBefore(frame.Cursor) {
 				frames = append(frames, frame)
 				size += len(frame.Data)
 			}
 		}
-		r.last = EndOf(step.Seq)
+		r.last = EndOfEntry(step.Seq)
 	}
 	if len(steps) == f.Limit {
 		return frames, true, nil
 	}
-	if r.open > 0 { // all of it is sent, and nothing else was before it
-		more = r.open < head
-		r.last, r.open = EndOf(r.open-1), 0
+	if r.pendingAt > 0 { // all pending requests are sent: go on after that moment
+		more = r.pendingAt < head
+		r.last, r.pendingAt = EndOfEntry(r.pendingAt-1), 0
 		return frames, more, nil
 	}
-	if end := EndOf(head - 1); r.last.before(end) {
+	if end := EndOfEntry(head - 1); r.last.isBefore(end) {
 		r.last = end
 	}
 	return frames, false, nil

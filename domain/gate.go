@@ -11,7 +11,7 @@ import (
 	"countersign/domain/evidence"
 )
 
-// The gate's verdicts (requirements F-11 to F-14).
+// The gate's verdicts.
 const (
 	VerdictBlock   = "BLOCK"   // do not run; code says why
 	VerdictResume  = "RESUME"  // run
@@ -19,48 +19,48 @@ const (
 	VerdictCleanup = "CLEANUP" // tidy up and exit
 )
 
-// Verdict is the gate's answer. Confirms are what it rests on.
-type Verdict struct {
+// GateVerdict is the gate's answer. Confirms are the ones that it follows from.
+type GateVerdict struct {
 	Verdict, Code, Reason string
 	Confirms              []string
 
-	awaits *Change // nil unless it is BLOCK pending
+	waitsFor *waitTopic // with BLOCK pending, else nil
 }
 
-// Allow is true only with RESUME.
-func (v *Verdict) Allow() bool { return v.Verdict == VerdictResume }
+// Allows reports whether the verdict is RESUME.
+func (v *GateVerdict) Allows() bool { return v.Verdict == VerdictResume }
 
-// GateQuery asks whether a step may run: before any tool or action
-// (requirements F-15). ToolUseID and ArgsHash narrow it to one action.
+// GateQuery asks whether a step may run, before any of its tool calls. ToolUseID and
+// ArgsHash narrow it to one action.
 type GateQuery struct {
 	PlanID, StepID      string
 	ToolUseID, ArgsHash string
-	Wait                time.Duration // for another verdict than BLOCK pending
+	Wait                time.Duration // while the verdict is BLOCK pending
 }
 
-// Gate answers from what is committed, and fails closed: whatever is unknown,
-// unclear or in doubt is BLOCK. RESUME is given only when the log proves the
-// approval. Needs plan.execute.
-func (s *Service) Gate(ctx context.Context, ref Ref, q GateQuery) (*Verdict, error) {
+// Gate answers from what is committed and fails closed: whatever is unknown, unclear or
+// in doubt is BLOCK. It answers RESUME only when the log proves the approval. Needs
+// plan.execute.
+func (s *Service) Gate(ctx context.Context, ref Ref, q GateQuery) (*GateVerdict, error) {
 	if q.PlanID == "" || q.StepID == "" {
 		path := "plan_id"
 		if q.PlanID != "" {
 			path = "step_id"
 		}
-		return nil, Invalid(path, "required", "The gate is asked for one step of one plan.")
+		return nil, Invalid(path, "required", "Send the plan and the step to ask about.")
 	}
-	if q.ArgsHash != "" && !hashShape.MatchString(q.ArgsHash) {
-		return nil, Invalid("args_hash", "pattern", "A hash is sha256: and 64 hexadecimal digits.")
+	if q.ArgsHash != "" && !hashPattern.MatchString(q.ArgsHash) {
+		return nil, Invalid("args_hash", "pattern", "A hash is sha256: followed by 64 hexadecimal digits.")
 	}
 	if q.Wait <= 0 {
 		return s.gate(ctx, ref, q)
 	}
-	var v *Verdict
-	err := s.wait(ctx, ref, planTopic(q.PlanID), q.Wait, func(*Outcome) (c *Change, err error) {
+	var v *GateVerdict
+	err := s.wait(ctx, ref, planTopic(q.PlanID), q.Wait, func(*Outcome) (c *waitTopic, err error) {
 		if v, err = s.gate(ctx, ref, q); err != nil {
 			return nil, err
 		}
-		return v.awaits, nil
+		return v.waitsFor, nil
 	})
 	if err != nil {
 		return nil, err
@@ -68,41 +68,41 @@ func (s *Service) Gate(ctx context.Context, ref Ref, q GateQuery) (*Verdict, err
 	return v, nil
 }
 
-// gate looks once, after settling what is due.
-func (s *Service) gate(ctx context.Context, ref Ref, q GateQuery) (v *Verdict, err error) {
+// gate answers once, after expiring what is due.
+func (s *Service) gate(ctx context.Context, ref Ref, q GateQuery) (v *GateVerdict, err error) {
 	var due []string
 	look := func(r Reader, p *Principal) error {
-		if err := p.needs(PlanExecute); err != nil {
+		if err := p.require(PlanExecute); err != nil {
 			return err
 		}
-		v, due, err = s.verdict(r, p, q)
+		v, due, err = s.decideGate(r, p, q)
 		return err
 	}
 	if err = s.read(ctx, ref, look); err == nil && len(due) > 0 {
-		if err = s.settleAll(ctx, due); err == nil {
+		if err = s.expireEach(ctx, due); err == nil {
 			err = s.read(ctx, ref, look)
 		}
 	}
 	if errors.Is(err, ErrUnproven) {
-		return block("unproven", "What is stored is not what the log says."), nil
+		return block("unproven", "What is stored differs from the log."), nil
 	}
 	return v, err
 }
 
-func block(code, format string, args ...any) *Verdict {
-	return &Verdict{Verdict: VerdictBlock, Code: code, Reason: fmt.Sprintf(format, args...)}
+func block(code, format string, args ...any) *GateVerdict {
+	return &GateVerdict{Verdict: VerdictBlock, Code: code, Reason: fmt.Sprintf(format, args...)}
 }
 
-// verdict is DESIGN's list. due are confirms whose deadline has come: the
-// answer counts only once they are settled.
-func (s *Service) verdict(r Reader, p *Principal, q GateQuery) (v *Verdict, due []string, err error) {
+// decideGate decides from one snapshot. due are confirms whose deadline has come: the
+// answer counts only once they have been expired.
+func (s *Service) decideGate(r Reader, p *Principal, q GateQuery) (v *GateVerdict, due []string, err error) {
 	plan, err := visiblePlan(r, p, q.PlanID)
 	if ErrorCode(err) == CodeNotFound {
-		return block("unknown", "There is no such plan, or it is not yours."), nil, nil
+		return block("unknown", "There is no such plan, or you may not see it."), nil, nil
 	} else if err != nil {
 		return nil, nil, err
 	}
-	document, err := s.planDocument(r, plan)
+	document, err := s.loadPlanDocument(r, plan)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -113,50 +113,50 @@ func (s *Service) verdict(r Reader, p *Principal, q GateQuery) (v *Verdict, due 
 	if err != nil {
 		return nil, nil, err
 	}
-	said := plan.voices(confirms, s.clock())
+	said := plan.confirmsForStep(confirms, s.clock())
 	if len(said.pending) > 0 {
-		v = block("pending", "Waits for a decision.")
-		v.Confirms, v.awaits = said.pending, &Change{topic: planTopic(plan.ID), Due: said.deadline}
+		v = block("pending", "The step waits for a decision.")
+		v.Confirms, v.waitsFor = said.pending, &waitTopic{topic: planTopic(plan.ID), due: said.deadline}
 		return v, said.due, nil
 	}
-	if s.Verification().Tampered() {
-		return block("unproven", "%s Nothing runs until a later one finds it as it should be.", foundChanged), nil, nil
+	if s.Verification().IsTampered() {
+		return block("unproven", "%s Nothing runs until a later verification finds no changes.", tamperedMessage), nil, nil
 	}
 	if len(said.unbound) > 0 {
-		v = block("unbound", "A confirm that names no step of this plan was rejected; it blocks them all.")
+		v = block("unbound", "A request that names no step of this plan was rejected. It blocks every step.")
 		v.Confirms = said.unbound
 		return v, nil, nil
 	}
-	v, err = s.verdictOn(r, plan, cmp.Or(said.own, said.whole), q)
-	if err != nil || !v.Allow() {
+	v, err = s.verdictFromConfirm(r, plan, cmp.Or(said.own, said.whole), q)
+	if err != nil || !v.Allows() {
 		return v, nil, err
 	}
-	switch more, err := s.overlooked(r, plan.ID, q.StepID, confirms); {
+	switch more, err := s.hasMissingConfirm(r, plan.ID, q.StepID, confirms); {
 	case err != nil:
 		return nil, nil, err
 	case more:
-		v = block("unproven", "The log has another confirm that speaks for this step.")
+		v = block("unproven", "The log has another request for this step.")
 	}
 	return v, nil, nil
 }
 
-// voices are the confirms that speak for one step of a plan.
-type voices struct {
+// stepConfirms are the confirms that are about one step of a plan.
+type stepConfirms struct {
 	pending    []string
-	due        []string  // of those pending
-	deadline   time.Time // the first of those pending that are not due
-	unbound    []string  // rejected, and of no step that there is
-	own, whole *Confirm  // the latest of the step, and of the whole plan
+	due        []string  // those of pending whose deadline has come
+	deadline   time.Time // the earliest of the others; zero: none
+	unbound    []string  // rejected ones that name no step of the plan
+	own, whole *Confirm  // the latest about the step, and about the whole plan
 }
 
-// voices tells the confirms of a step apart, which come newest first.
-func (p *Plan) voices(confirms []*Confirm, now time.Time) (v voices) {
+// confirmsForStep sorts the confirms of a step, which come newest first.
+func (p *Plan) confirmsForStep(confirms []*Confirm, now time.Time) (v stepConfirms) {
 	for _, c := range confirms {
 		if c.Imported || !p.counts(c) {
 			continue
 		}
 		switch {
-		case c.Due(now):
+		case c.IsDue(now):
 			v.due = append(v.due, c.ID)
 			v.pending = append(v.pending, c.ID)
 		case c.Status == Pending:
@@ -175,21 +175,21 @@ func (p *Plan) voices(confirms []*Confirm, now time.Time) (v voices) {
 	return v
 }
 
-// verdictOn follows from the one confirm that speaks for the step.
-func (s *Service) verdictOn(r Reader, plan *Plan, c *Confirm, q GateQuery) (*Verdict, error) {
+// verdictFromConfirm returns the verdict that follows from the confirm that counts.
+func (s *Service) verdictFromConfirm(r Reader, plan *Plan, c *Confirm, q GateQuery) (*GateVerdict, error) {
 	if c == nil {
-		if stopped := plan.stopped(); stopped != nil {
+		if stopped := plan.stoppedVerdict(); stopped != nil {
 			return stopped, nil
 		}
-		return block("no_confirm", "Nobody was asked about this step."), nil
+		return block("no_confirm", "Nobody was asked to approve this step."), nil
 	}
 	o, err := outcomeOf(r, c)
 	if err != nil {
 		return nil, err
 	}
-	v := &Verdict{Reason: o.Text, Confirms: []string{c.ID}}
+	v := &GateVerdict{Reason: o.Text, Confirms: []string{c.ID}}
 	if v.Reason == "" {
-		v.Reason = fmt.Sprintf("The confirm was %s in the role %s.", c.Status, o.Decision.DecidedByRole)
+		v.Reason = fmt.Sprintf("The request was %s in the role %s.", c.Status, o.Decision.DecidedByRole)
 	}
 	switch {
 	case c.Status == Cancelled:
@@ -199,12 +199,12 @@ func (s *Service) verdictOn(r Reader, plan *Plan, c *Confirm, q GateQuery) (*Ver
 	case c.Status == Rejected:
 		v.Verdict, v.Code = VerdictAbort, "rejected"
 	default:
-		stopped := plan.stopped()
+		stopped := plan.stoppedVerdict()
 		if stopped == nil && c.TargetHash != plan.Hash {
-			stopped = block("changed", "The plan is not the one that was approved.")
+			stopped = block("changed", "The plan has changed since it was approved.")
 		}
 		if stopped == nil {
-			stopped, err = s.unproven(r, c, o.Decision, q)
+			stopped, err = s.checkProof(r, c, o.Decision, q)
 		}
 		if err != nil {
 			return nil, err
@@ -218,11 +218,11 @@ func (s *Service) verdictOn(r Reader, plan *Plan, c *Confirm, q GateQuery) (*Ver
 	return v, nil
 }
 
-// stopped says why nothing of the plan may run, nil if it may.
-func (p *Plan) stopped() *Verdict {
+// stoppedVerdict returns why nothing of the plan may run, nil if it may.
+func (p *Plan) stoppedVerdict() *GateVerdict {
 	switch {
 	case p.Imported:
-		return block("imported", "The plan is an import: it is a record and does not run.")
+		return block("imported", "The plan is an imported record and does not run.")
 	case p.Locked:
 		return block("locked", "The plan is locked.")
 	case p.Status != PlanApproved && p.Status != PlanInProgress:
@@ -231,22 +231,22 @@ func (p *Plan) stopped() *Verdict {
 	return nil
 }
 
-// unproven checks an approval against the log and against the action that is
-// about to run: a status column alone proves nothing (threats T03, T33).
-func (s *Service) unproven(r Reader, c *Confirm, d *Decision, q GateQuery) (*Verdict, error) {
-	entry, _, err := proven(r, d.Seq)
-	if err != nil || !approves(entry, c, d) {
+// checkProof checks an approval against the log and against the action that is about to
+// run: a status column alone proves nothing. A nil verdict means that it is proven.
+func (s *Service) checkProof(r Reader, c *Confirm, d *Decision, q GateQuery) (*GateVerdict, error) {
+	entry, _, err := readProven(r, d.Seq)
+	if err != nil || !isApprovalEntry(entry, c, d) {
 		return block("unproven", "The log does not prove this approval."), nil
 	}
-	stored, err := contentOf(r, c)
+	stored, err := loadContent(r, c)
 	if errors.Is(err, ErrNotFound) {
-		return block("unproven", "What was approved has been forgotten."), nil
+		return block("unproven", "The approved content was deleted."), nil
 	} else if err != nil {
 		return nil, err
 	}
 	content, err := evidence.ParseContent(stored.Content)
 	if err != nil || effectiveHash(stored, content, d.Actions) != c.EffectiveHash {
-		return block("unproven", "What is stored is not what was approved."), nil
+		return block("unproven", "What is stored differs from what was approved."), nil
 	}
 	if q.ToolUseID == "" && q.ArgsHash == "" {
 		return nil, nil
@@ -259,18 +259,18 @@ func (s *Service) unproven(r Reader, c *Confirm, d *Decision, q GateQuery) (*Ver
 			return nil, nil
 		}
 	}
-	return block("action", "What is about to run is not among the actions that were approved."), nil
+	return block("action", "The action about to run is not one of the approved actions."), nil
 }
 
-// approves says whether the entry is of this approval of this confirm.
-func approves(e *evidence.Entry, c *Confirm, d *Decision) bool {
+// isApprovalEntry reports whether the entry is of this approval of this confirm.
+func isApprovalEntry(e *evidence.Entry, c *Confirm, d *Decision) bool {
 	return e.Type == "confirm.approved" && e.ConfirmID == c.ID && e.PlanID == c.PlanID &&
-		e.ContentHash == c.ContentHash && e.EffectiveHash == c.EffectiveHash && sameActions(e, d)
+		e.ContentHash == c.ContentHash && e.EffectiveHash == c.EffectiveHash && matchesDecision(e, d)
 }
 
-// sameActions says whether the entry is of a decision: its number, and what was
-// decided on each action.
-func sameActions(e *evidence.Entry, d *Decision) bool {
+// matchesDecision reports whether the entry is of this decision, with the same decision
+// on each action.
+func matchesDecision(e *evidence.Entry, d *Decision) bool {
 	return e.Seq == d.Seq && slices.EqualFunc(e.Decisions, d.Actions, func(logged evidence.EntryDecision, a ActionDecision) bool {
 		return logged.Type == a.Type && logged.ArgsHash == a.ArgsHash
 	})

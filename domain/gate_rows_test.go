@@ -38,14 +38,14 @@ func TestF1_AuthorisedAgentDecidesAndIsToldApart(t *testing.T) {
 		c := w.post(agent, `{"requested_by_role":"executor",`+toolCall[1:])
 		_, err := w.decide(tt.by, c, domain.Approved)
 		w.wantCode(err, tt.code)
-		if got := w.outcome(c.ID).Confirm; got.Cause != tt.cause || got.Final() != (tt.code == "") {
+		if got := w.outcome(c.ID).Confirm; got.Cause != tt.cause || got.IsFinal() != (tt.code == "") {
 			t.Errorf("%s: %s by %q, want %q", tt.name, got.Status, got.Cause, tt.cause)
 		}
 	}
 }
 
-// TestF2_F3_F4_F5_F6_RiskFlow follows S2's steps: a running plan comes to a
-// step of high risk.
+// TestF2_F3_F4_F5_F6_RiskFlow follows the risk flow's steps: a running plan
+// comes to a step of high risk.
 func TestF2_F3_F4_F5_F6_RiskFlow(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -16,8 +16,8 @@ func (w *world) gate(ref domain.Ref, plan, step string) string {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	if v.Allow() != (v.Verdict == domain.VerdictResume) {
-		w.t.Errorf("allow %v with %s", v.Allow(), v.Verdict)
+	if v.Allows() != (v.Verdict == domain.VerdictResume) {
+		w.t.Errorf("allow %v with %s", v.Allows(), v.Verdict)
 	}
 	return v.Verdict + " " + v.Code
 }
@@ -133,7 +133,7 @@ func TestF15_GateFailsClosed(t *testing.T) {
 	if got := w.gate(agent, id, "s1"); got != "BLOCK draft" {
 		t.Errorf("an import counts: %s", got)
 	}
-	in, err := mplp.ParsePlan([]byte(`{"plan_id":"imp","context_id":"c","title":"T","objective":"O","status":"in_progress","steps":[{"step_id":"s1","description":"D","status":"completed"}]}`), w.Limits().Wire())
+	in, err := mplp.ParsePlan([]byte(`{"plan_id":"imp","context_id":"c","title":"T","objective":"O","status":"in_progress","steps":[{"step_id":"s1","description":"D","status":"completed"}]}`), w.Limits().MPLP())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +190,7 @@ func TestGate_WaitEndsWithTheDecision(t *testing.T) {
 	agent, reviewer := w.worker(), w.user("reviewer", "reviewer")
 	id := w.running(agent, reviewer, "p")
 	c := w.post(agent, `{"target_type":"plan","target_id":"p","step_id":"s2"}`)
-	verdict := make(chan *domain.Verdict)
+	verdict := make(chan *domain.GateVerdict)
 	go func() {
 		v, err := w.Gate(w.ctx, agent, domain.GateQuery{PlanID: id, StepID: "s2", Wait: time.Minute})
 		if err != nil {
@@ -199,7 +199,7 @@ func TestGate_WaitEndsWithTheDecision(t *testing.T) {
 		verdict <- v
 	}()
 	w.mustDecide(reviewer, c, domain.Approved)
-	if v := <-verdict; !v.Allow() {
+	if v := <-verdict; !v.Allows() {
 		t.Errorf("%+v", v)
 	}
 }

@@ -21,7 +21,7 @@ func TestB6_KeysWithoutAnOwnerStandAlone(t *testing.T) {
 	w.running(one, reviewer, "p")
 	whole := w.wholeApproval(one, "p")
 	pending := w.post(one, `{"confirm_id":"c","approval_key":"s_1","session_id":"s",`+toolCall[1:])
-	in, err := mplp.ParseTraceObject([]byte(`{"trace_id":"t","context_id":"ctx-p"}`), w.Limits().Wire())
+	in, err := mplp.ParseTraceObject([]byte(`{"trace_id":"t","context_id":"ctx-p"}`), w.Limits().MPLP())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestB6_EntriesNameTheGroup(t *testing.T) {
 		w.plan(who, prefix+"-p")
 		w.post(who, `{"confirm_id":"`+prefix+`-c",`+toolCall[1:])
 		w.post(who, `{"confirm_id":"`+prefix+`-i","status":"approved",`+toolCall[1:])
-		in, err := mplp.ParseTraceObject([]byte(`{"trace_id":"`+prefix+`-t","context_id":"x"}`), w.Limits().Wire())
+		in, err := mplp.ParseTraceObject([]byte(`{"trace_id":"`+prefix+`-t","context_id":"x"}`), w.Limits().MPLP())
 		if err != nil {
 			t.Fatal(err)
 		}

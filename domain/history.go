@@ -11,47 +11,46 @@ import (
 	"countersign/domain/evidence"
 )
 
-// History holds the log to the rules. It is told every entry, in order, and says
-// of each what no honest run writes: whoever changes rows of the database, has the
-// program write on top of them and puts them back, leaves no other trace. It knows
-// nothing but the entries, and keeps little of each confirm: there are millions.
+// History checks the log against the rules, entry by entry. Whoever changes rows of the
+// database, lets the program write on top of them and puts them back, leaves no other
+// trace. It knows only the entries, and keeps little of each confirm: there are
+// millions.
 //
 // Entries of earlier versions say less. What they do not say is not checked.
 type History struct {
-	// partial is for some of a log's entries: what is not among them may still
-	// have been.
-	partial bool
-	wrong   []string // with the entry that is being looked at
+	// partial is set for an excerpt of a log: what it lacks may still have happened.
+	partial  bool
+	findings []string // about the current entry
 
-	actors   map[string]*actor // by "user:<id>" and "key:<id>"
-	acting   []*actor          // [0] is nobody known
-	people   int               // users that were created
-	roles    map[string]*pastRole
-	required []string // roles that confirms require, each once
+	actors    map[string]*actor // by "user:<id>" and "key:<id>"
+	actorList []*actor          // [0] stands for an unknown one
+	userCount int               // users created so far
+	roles     map[string]*pastRole
+	required  []string // roles that confirms require, each once
 
-	confirms map[confirmKey]int32 // place in asked
-	asked    []asked
-	mixed    map[int32][]bool // of what was rejected, which actions were approved
-	used     map[use]int64    // the entries that consumed something
-	plans    map[string]*pastPlan
-	planList []*pastPlan       // [0] is none
-	contexts map[string]string // their status
-	restored int64             // the last entry that said so, -1 for none
+	confirms       map[confirmKey]int32 // index in confirmList
+	confirmList    []pastConfirm
+	partlyApproved map[int32][]bool  // approved actions of rejected confirms
+	uses           map[pastUse]int64 // the entry that consumed a part of an approval
+	plans          map[string]*pastPlan
+	planList       []*pastPlan       // [0] is none
+	contexts       map[string]string // status by id
+	restoredSeq    int64             // the last entry of a restore, -1 for none
 }
 
-// actor is a user or a key, as far as the log tells.
+// actor is a user or a key as the log has it.
 type actor struct {
-	number   int32  // place in acting
+	number   int32  // index in actorList
 	owner    *actor // of a key; nil: none
-	maker    *actor // of a key, who decides nothing that it asks for; nil: none
-	disabled bool   // a user, for now
+	creator  *actor // of a key, who may not decide its requests; nil: none
+	disabled bool   // a user
 	revoked  bool
-	decides  bool // a key that may
+	decides  bool // may decide
 	expires  time.Time
 	roles    []string
 }
 
-// group is the user who answers for the actor, or the actor itself.
+// group returns the user who answers for the actor, or the actor itself.
 func (a *actor) group() *actor {
 	if a.owner != nil {
 		return a.owner
@@ -59,19 +58,19 @@ func (a *actor) group() *actor {
 	return a
 }
 
-// requests says whether what another requests is the actor's own.
-func (a *actor) requests(by *actor) bool {
-	return by.group() == a.group() || by.maker != nil && by.maker.group() == a.group()
+// isOwnRequest reports whether a request by another actor counts as this actor's own.
+func (a *actor) isOwnRequest(by *actor) bool {
+	return by.group() == a.group() || by.creator != nil && by.creator.group() == a.group()
 }
 
-// pastRole is a role as the log has it by now.
+// pastRole is a role as the log has it.
 type pastRole struct {
 	name         string
-	names        []string // that it ever had
+	names        []string // all that it ever had
 	capabilities []Capability
 }
 
-// confirmKey stands for a confirm's id: what no two ids share.
+// confirmKey is a hash of a confirm's id, to save memory.
 type confirmKey [16]byte
 
 func keyOfConfirm(id string) (k confirmKey) {
@@ -80,35 +79,35 @@ func keyOfConfirm(id string) (k confirmKey) {
 	return k
 }
 
-// NewHistory is for a log from its first entry on.
+// NewHistory returns a History for a log from its first entry on.
 func NewHistory() *History {
 	return &History{
-		actors: map[string]*actor{}, acting: []*actor{{}}, roles: map[string]*pastRole{}, confirms: map[confirmKey]int32{}, mixed: map[int32][]bool{},
-		used: map[use]int64{}, plans: map[string]*pastPlan{}, planList: []*pastPlan{{}}, contexts: map[string]string{}, restored: -1,
+		actors: map[string]*actor{}, actorList: []*actor{{}}, roles: map[string]*pastRole{}, confirms: map[confirmKey]int32{}, partlyApproved: map[int32][]bool{},
+		uses: map[pastUse]int64{}, plans: map[string]*pastPlan{}, planList: []*pastPlan{{}}, contexts: map[string]string{}, restoredSeq: -1,
 	}
 }
 
-// NewPartialHistory is for some entries of a log, in their order, such as those of
-// a bundle.
+// NewPartialHistory returns a History for an excerpt of a log, such as a bundle.
 func NewPartialHistory() *History {
 	h := NewHistory()
 	h.partial = true
 	return h
 }
 
-// facts are what entries say in their data, as far as the history follows it.
+// facts are the members of an entry's data that History reads.
 type facts struct {
 	// of confirms
-	TargetType   string `json:"target_type"`
-	StepID       string `json:"step_id"`
-	Unbound      bool   `json:"unbound"`
-	Unknown      bool   `json:"unknown"`
-	RequiredRole string `json:"required_role"`
-	Timeout      int64  `json:"timeout"`
-	SelfApproval bool   `json:"self_approval"`
-	Subject      string `json:"subject"`
-	OlderThan    *int64 `json:"older_than_seconds"`
-	DecidedSeq   int64  `json:"decided_seq"`
+	TargetType   string         `json:"target_type"`
+	StepID       string         `json:"step_id"`
+	Unbound      bool           `json:"unbound"`
+	Unknown      bool           `json:"unknown"`
+	RequiredRole string         `json:"required_role"`
+	Timeout      int64          `json:"timeout"`
+	SelfApproval bool           `json:"self_approval"`
+	Subject      string         `json:"subject"`
+	OlderThan    *int64         `json:"older_than_seconds"`
+	DecidedSeq   int64          `json:"decided_seq"`
+	Findings     []ShownFinding `json:"findings"`
 	// of plans and steps
 	From      string   `json:"from"`
 	Status    string   `json:"status"`
@@ -117,7 +116,7 @@ type facts struct {
 	ConfirmID string   `json:"confirm_id"`
 	Blocked   []string `json:"blocked"`
 	Unblocked []string `json:"unblocked"`
-	MoreSteps int      `json:"more_steps"` // that followed, and are not listed
+	MoreSteps int      `json:"more_steps"` // that followed without being listed
 	ContextID string   `json:"context_id"`
 	// of users, keys and roles
 	Name      string       `json:"name"`
@@ -133,52 +132,53 @@ type facts struct {
 
 func factsOf(e *evidence.Entry) (f facts) {
 	if len(e.Data) > 0 {
-		_ = json.Unmarshal(e.Data, &f) // what cannot be read says nothing
+		_ = json.Unmarshal(e.Data, &f) // unreadable data has no facts
 	}
 	return f
 }
 
-func (h *History) found(format string, args ...any) {
-	h.wrong = append(h.wrong, fmt.Sprintf(format, args...))
+func (h *History) report(format string, args ...any) {
+	h.findings = append(h.findings, fmt.Sprintf(format, args...))
 }
 
-// Entry takes the next entry and says what is wrong with it.
-func (h *History) Entry(e *evidence.Entry) []string {
-	h.wrong = nil
-	h.acted(e)
+// Check takes the next entry and returns what is wrong with it.
+func (h *History) Check(e *evidence.Entry) []string {
+	h.findings = nil
+	h.checkActor(e)
 	family, event, _ := strings.Cut(e.Type, ".")
 	switch {
 	case family == "confirm" && event == "consumed":
-		h.consumed(e)
+		h.followConsumption(e)
 	case family == "confirm" && (event == "requested" || event == "imported"):
-		h.requested(e)
+		h.followRequest(e)
 	case family == "confirm" && pastStatuses[Status(event)] != pastPending:
-		h.decided(e, Status(event))
+		h.followDecision(e, Status(event))
 	case e.Type == entryPruned:
-		h.pruned(e)
+		h.followPrune(e)
 	case h.partial:
 	case family == "plan":
-		h.planned(e, event)
+		h.followPlan(e, event)
 	case family == "step":
-		h.stepped(e, event)
+		h.followStep(e, event)
 	case family == "context":
 		h.contexts[strings.Clone(e.ObjectID)] = strings.Clone(factsOf(e).Status)
 	case family == "user", family == "key":
-		h.account(e, family, event)
+		h.followAccount(e, family, event)
 	case family == "role":
-		h.role(e, event)
+		h.followRole(e, event)
 	case e.Type == evidence.EntryRestored:
-		h.restored = e.Seq
+		h.restoredSeq = e.Seq
 	}
-	return h.wrong
+	return h.findings
 }
 
-// clockSlack is for times that an honest run reads twice: once to see whether a
-// time has come, and once more for the entry.
+// clockSlack allows for use cases that read the clock twice: once for a check and once
+// for the entry.
 const clockSlack = time.Minute
 
-// acted holds whoever made a change to being known, and let in, at that moment.
-func (h *History) acted(e *evidence.Entry) {
+// checkActor checks that whoever made a change existed and was not disabled, revoked or
+// expired.
+func (h *History) checkActor(e *evidence.Entry) {
 	if !strings.HasPrefix(e.Principal, "user:") && !strings.HasPrefix(e.Principal, "key:") {
 		return
 	}
@@ -186,63 +186,63 @@ func (h *History) acted(e *evidence.Entry) {
 	switch {
 	case a == nil && h.partial:
 	case a == nil:
-		h.found("%s acted, whom the log has not created", e.Principal)
+		h.report("%s acted, whom the log has not created", e.Principal)
 	case a.disabled:
-		h.found("%s acted, who was disabled", e.Principal)
+		h.report("%s acted, who was disabled", e.Principal)
 	case a.revoked:
-		h.found("%s acted, which was revoked", e.Principal)
+		h.report("%s acted, which was revoked", e.Principal)
 	case a.owner != nil && a.owner.disabled:
-		h.found("%s acted, whose owner was disabled", e.Principal)
+		h.report("%s acted, whose owner was disabled", e.Principal)
 	case !a.expires.IsZero() && e.At.After(a.expires.Add(clockSlack)):
-		h.found("%s acted, which had expired", e.Principal)
+		h.report("%s acted, which had expired", e.Principal)
 	}
 }
 
-// account follows users and keys.
-func (h *History) account(e *evidence.Entry, family, event string) {
+// followAccount follows changes of users and keys.
+func (h *History) followAccount(e *evidence.Entry, family, event string) {
 	f, id := factsOf(e), family+":"+e.ObjectID
 	a := h.actors[id]
 	if event == "created" {
-		h.joined(e, family, id, f)
+		h.addActor(e, family, id, f)
 		return
 	}
 	if a == nil {
-		h.found("%s is changed, whom the log has not created", id)
+		h.report("%s is changed, whom the log has not created", id)
 		return
 	}
 	switch event {
 	case "disabled":
 		if a.disabled {
-			h.found("%s is disabled a second time", id)
+			h.report("%s is disabled a second time", id)
 		}
 		a.disabled = true
 	case "enabled":
 		if !a.disabled {
-			h.found("%s is enabled, who was not disabled", id)
+			h.report("%s is enabled, who was not disabled", id)
 		}
 		a.disabled = false
 	case "roles_assigned":
 		a.roles = cloned(f.Roles)
 	case "revoked":
 		if a.revoked {
-			h.found("%s is revoked a second time", id)
+			h.report("%s is revoked a second time", id)
 		}
 		a.revoked = true
 	}
 }
 
-// joined takes a new user or key.
-func (h *History) joined(e *evidence.Entry, family, id string, f facts) {
+// addActor adds a new user or key.
+func (h *History) addActor(e *evidence.Entry, family, id string, f facts) {
 	if h.actors[id] != nil {
-		h.found("%s is created a second time", id)
+		h.report("%s is created a second time", id)
 	}
 	if family == "user" {
-		if f.Setup && h.people > 0 {
-			h.found("a first administrator is set up, and there had been a user")
+		if f.Setup && h.userCount > 0 {
+			h.report("a first administrator is set up, and there had been a user")
 		}
-		h.people++
+		h.userCount++
 	}
-	a := &actor{number: int32(len(h.acting)), decides: family == "user" || f.MayDecide, roles: cloned(f.Roles), maker: h.actors[f.MadeBy]}
+	a := &actor{number: int32(len(h.actorList)), decides: family == "user" || f.MayDecide, roles: cloned(f.Roles), creator: h.actors[f.MadeBy]}
 	if f.Owner != "" {
 		a.owner = h.actors["user:"+f.Owner]
 	}
@@ -250,10 +250,10 @@ func (h *History) joined(e *evidence.Entry, family, id string, f facts) {
 		a.expires = t
 	}
 	h.actors[strings.Clone(id)] = a
-	h.acting = append(h.acting, a)
+	h.actorList = append(h.actorList, a)
 }
 
-// numberOf is the place of whoever made an entry, 0 if unknown.
+// numberOf returns the index of an entry's actor, 0 if it is unknown.
 func (h *History) numberOf(e *evidence.Entry) int32 {
 	if a := h.actors[e.Principal]; a != nil {
 		return a.number
@@ -269,18 +269,18 @@ func cloned(list []string) []string {
 	return list
 }
 
-// role follows what roles allow.
-func (h *History) role(e *evidence.Entry, event string) {
+// followRole follows what roles allow.
+func (h *History) followRole(e *evidence.Entry, event string) {
 	f, r := factsOf(e), h.roles[e.ObjectID]
 	switch {
 	case event == "created":
 		if r != nil {
-			h.found("role %s is created a second time", e.ObjectID)
+			h.report("role %s is created a second time", e.ObjectID)
 		}
 		r = &pastRole{capabilities: f.Granted}
 		h.roles[strings.Clone(e.ObjectID)] = r
 	case r == nil:
-		h.found("role %s is changed, which the log does not have", e.ObjectID)
+		h.report("role %s is changed, which the log does not have", e.ObjectID)
 		return
 	case event == "deleted":
 		delete(h.roles, e.ObjectID)
@@ -297,9 +297,9 @@ func (h *History) role(e *evidence.Entry, event string) {
 	}
 }
 
-// Named says whether a role once had this id or name: confirms name the role that
-// they require by either.
-func (h *History) Named(id, name string) bool {
+// HasRole reports whether a role ever had this name or id. Contents name the required
+// role by either.
+func (h *History) HasRole(id, name string) bool {
 	r := h.roles[id]
 	return id == name || r == nil || slices.Contains(r.names, name)
 }

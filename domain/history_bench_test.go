@@ -20,7 +20,7 @@ func BenchmarkHistory(b *testing.B) {
 	runtime.ReadMemStats(&before)
 	h := domain.NewHistory()
 	entry := func(e evidence.Entry) {
-		if wrong := h.Entry(&e); wrong != nil {
+		if wrong := h.Check(&e); wrong != nil {
 			b.Fatal(wrong)
 		}
 	}

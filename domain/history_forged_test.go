@@ -94,11 +94,11 @@ type cast struct{ worker, owned, decider, quiet, revoked, reviewer, finance, vie
 func honest(t *testing.T) (file string, who cast) {
 	t.Helper()
 	w := newWorld(t)
-	token, err := w.SetupToken(w.ctx)
+	token, err := w.CreateSetupLink(w.ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, admin, err := w.UseLink(w.ctx, token, "root", password, "")
+	_, admin, err := w.UseOneTimeLink(w.ctx, token, "root", password, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func honest(t *testing.T) (file string, who cast) {
 	who.worker = w.key("worker", "architect", "executor", "asking")
 	who.reviewer, who.finance, who.disabled = w.user("reviewer", "reviewer"), w.user("finance", "finance"), w.user("gone", "reviewer")
 	who.owned = w.keyFor(domain.KeyInput{Name: "owned", Roles: []string{"executor"}, Owner: "reviewer"})
-	who.decider = w.keyFor(domain.KeyInput{Name: "decider", Roles: []string{"reviewer"}, Owner: "finance", MayDecide: true, Life: time.Hour})
+	who.decider = w.keyFor(domain.KeyInput{Name: "decider", Roles: []string{"reviewer"}, Owner: "finance", MayDecide: true, Lifetime: time.Hour})
 	who.quiet, who.viewer = w.key("quiet", "reviewer"), w.user("viewer", "executor")
 	who.revoked = w.key("old", "executor")
 	if err := errors.Join(w.RevokeKey(w.ctx, domain.System, "old"), w.DisableUser(w.ctx, who.admin, who.disabled.ID)); err != nil {
@@ -270,6 +270,20 @@ func TestA1_DecisionsThatNobodyMakes(t *testing.T) {
 		{"the required role", func(p *past, who cast) []*evidence.Entry {
 			return one(by(p.approve("finance"), who.finance, "finance"))
 		}, ""},
+		{"an approval after a finding", func(p *past, _ cast) []*evidence.Entry {
+			return one(with(p.approve("open"), "findings", []domain.ShownFinding{{Kind: "sum", Level: "look", Pointer: "/eur"}}))
+		}, ""},
+		{"findings of a level that no page has", func(p *past, _ cast) []*evidence.Entry {
+			return one(with(p.approve("open"), "findings", []domain.ShownFinding{{Kind: "sum", Level: "safe"}}))
+		}, "findings that no page shows"},
+		{"findings about an action that the request does not have", func(p *past, _ cast) []*evidence.Entry {
+			return one(with(p.approve("open"), "findings", []domain.ShownFinding{{Kind: "sum", Level: "look", Action: 1}}))
+		}, "findings that no page shows"},
+		{"findings that a key was shown", func(p *past, who cast) []*evidence.Entry {
+			e := by(p.approve("open"), who.decider, "reviewer")
+			e.Cause = "agent"
+			return one(with(e, "findings", []domain.ShownFinding{{Kind: "sum", Level: "look"}}))
+		}, "shown to nobody"},
 		{"a role that is not held", func(p *past, who cast) []*evidence.Entry { return one(by(p.approve("open"), who.reviewer, "finance")) }, "did not hold"},
 		{"a role that does not allow it", func(p *past, who cast) []*evidence.Entry { return one(by(p.approve("open"), who.viewer, "executor")) }, "did not hold confirm.approve"},
 		{"one's own key's request", func(p *past, _ cast) []*evidence.Entry { return one(p.approve("own")) }, "by who had requested it"},
@@ -325,10 +339,10 @@ func TestA1_DecisionsThatNobodyMakes(t *testing.T) {
 func TestA1_ConsumptionsThatNobodyMakes(t *testing.T) {
 	testForgeries(t, []forgery{
 		{"a first use", func(p *past, _ cast) []*evidence.Entry { return one(p.consume("unused", "subject", "confirm")) }, ""},
-		{"a second use", func(p *past, _ cast) []*evidence.Entry { return one(p.consume("used", "subject", "action:0")) }, "a second consumption"},
+		{"a second use", func(p *past, _ cast) []*evidence.Entry { return one(p.consume("used", "subject", "action:0")) }, "a second use"},
 		{"a second use of all of it", func(p *past, _ cast) []*evidence.Entry {
 			return []*evidence.Entry{p.consume("unused", "subject", "confirm"), p.consume("unused", "subject", "confirm")}
-		}, "a second consumption"},
+		}, "a second use"},
 		{"of what is pending", func(p *past, _ cast) []*evidence.Entry { return one(p.consume("open", "subject", "action:0")) }, "was not approved"},
 		{"of what was rejected", func(p *past, _ cast) []*evidence.Entry { return one(p.consume("no", "subject", "action:0")) }, "was not approved"},
 		{"of an action that was rejected", func(p *past, _ cast) []*evidence.Entry { return one(p.consume("mixed", "subject", "action:1")) }, "was not approved"},
@@ -438,7 +452,7 @@ func TestN3_WhatWasTrueOnce(t *testing.T) {
 		return one(e)
 	}
 	testForgeries(t, []forgery{
-		{"a second decision", func(p *past, _ cast) []*evidence.Entry { return one(p.approve("no")) }, "a second decision of confirm no, which entry "},
+		{"a second decision", func(p *past, _ cast) []*evidence.Entry { return one(p.approve("no")) }, "a second decision of request no, which entry "},
 		{"a second cancellation", func(p *past, _ cast) []*evidence.Entry {
 			e := by(p.approve("used"), domain.System, "system")
 			e.Type, e.Cause = "confirm.cancelled", "cancelled"
@@ -591,10 +605,10 @@ func TestN9_AStepIsConsumedOnce(t *testing.T) {
 			ask, yes, use := p.ask("s2", "again", "step_id", "s1"), p.approve("s2"), p.step("s2", "s1")
 			yes.ConfirmID, yes.Decisions, use.ConfirmID = "again", nil, "again"
 			return []*evidence.Entry{ask, yes, use}
-		}, "a second consumption of a step of plan run"},
+		}, "a second use of a step of plan run"},
 		{"by the same approval", func(p *past, _ cast) []*evidence.Entry {
 			return []*evidence.Entry{p.step("s2", "s2"), p.step("s2", "s2")}
-		}, "a second consumption"},
+		}, "a second use"},
 	})
 }
 
@@ -613,7 +627,7 @@ func TestN3_ABundleHasWhatNobodyWrites(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := evidence.VerifyBundle(bundle, vkey, "", domain.NewPartialHistory().Entry)
+		r, err := evidence.VerifyBundle(bundle, vkey, "", domain.NewPartialHistory().Check)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -623,7 +637,7 @@ func TestN3_ABundleHasWhatNobodyWrites(t *testing.T) {
 		wantVerified(t, id, report(id))
 	}
 	p.add(p.approve("no"), p.consume("used", "subject", "action:0"))
-	for id, want := range map[string]string{"no": "a second decision", "used": "a second consumption"} {
+	for id, want := range map[string]string{"no": "a second decision", "used": "a second use"} {
 		if r := report(id); len(r.Findings) != 1 || !strings.Contains(r.Findings[0], want) {
 			t.Errorf("the bundle of %s: %q", id, r.Findings)
 		}
@@ -643,12 +657,12 @@ func TestN6_AnApprovalFromBeforeARestoreIsNotUsed(t *testing.T) {
 			log = append(log[:next:next], &evidence.Entry{Seq: next, Type: evidence.EntryRestored, Principal: "system"})
 		}
 		for _, e := range log {
-			if wrong := h.Entry(e); wrong != nil {
+			if wrong := h.Check(e); wrong != nil {
 				t.Fatal(wrong)
 			}
 		}
 		use.Seq = next + 1
-		if wrong := strings.Join(h.Entry(use), "; "); (wrong != "") != restored || restored && !strings.Contains(wrong, "before the restore") {
+		if wrong := strings.Join(h.Check(use), "; "); (wrong != "") != restored || restored && !strings.Contains(wrong, "before the restore") {
 			t.Errorf("restored: %v: %q", restored, wrong)
 		}
 	}
@@ -664,7 +678,7 @@ func TestHistory_StepsThatNoEntryLists(t *testing.T) {
 	for i := range 40 {
 		steps = append(steps, fmt.Sprintf(`{"step_id":"s%d","description":"d","dependencies":["first"]}`, i))
 	}
-	in, err := mplp.ParsePlan([]byte(`{"plan_id":"p","context_id":"ctx-1","title":"T","objective":"O","steps":[`+strings.Join(steps, ",")+`]}`), w.Limits().Wire())
+	in, err := mplp.ParsePlan([]byte(`{"plan_id":"p","context_id":"ctx-1","title":"T","objective":"O","steps":[`+strings.Join(steps, ",")+`]}`), w.Limits().MPLP())
 	if err == nil {
 		_, err = w.PostPlan(w.ctx, agent, in)
 	}

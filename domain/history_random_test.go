@@ -18,7 +18,7 @@ import (
 // asked for things, most of which it refuses.
 func TestHistory_FindsNothingWrongWithWhatTheServiceWrites(t *testing.T) {
 	t.Parallel()
-	const seeds, turns = 12, 500
+	const seeds, turns = 6, 500
 	types := map[string]int{}
 	for seed := range uint64(seeds) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -27,7 +27,7 @@ func TestHistory_FindsNothingWrongWithWhatTheServiceWrites(t *testing.T) {
 			for range turns {
 				h.turn()
 			}
-			if report := verify(t, h.file, ""); !report.Verified() {
+			if report := verify(t, h.file, ""); !report.IsVerified() {
 				t.Errorf("%d entries: %q", report.Entries, report.Findings)
 			}
 			for _, kind := range h.entryTypes() {
@@ -54,11 +54,11 @@ type hubbub struct {
 func newHubbub(t *testing.T, random *rand.Rand) *hubbub {
 	t.Helper()
 	h := &hubbub{world: newWorld(t, func(c *domain.Config) { c.AllowSelfApproval = random.IntN(3) == 0 }), random: random}
-	token, err := h.SetupToken(h.ctx)
+	token, err := h.CreateSetupLink(h.ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, root, err := h.UseLink(h.ctx, token, "root", password, "")
+	_, root, err := h.UseOneTimeLink(h.ctx, token, "root", password, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func (h *hubbub) addUser(name string) {
 	}
 	h.users, h.names = append(h.users, domain.Ref{Kind: domain.KindUser, ID: u.ID}), append(h.names, name)
 	if h.random.IntN(2) == 0 {
-		session, _, err := h.UseLink(h.ctx, token, "", password, "")
+		session, _, err := h.UseOneTimeLink(h.ctx, token, "", password, "")
 		h.fatal(err)
 		h.fatal(h.SignOut(h.ctx, session))
 	}
@@ -93,7 +93,7 @@ func (h *hubbub) addKey() {
 		in.Owner, in.MayDecide = anyOf(h.random, h.names), h.random.IntN(2) == 0
 	}
 	if h.random.IntN(4) == 0 {
-		in.Life = time.Duration(1+h.random.IntN(20)) * time.Hour
+		in.Lifetime = time.Duration(1+h.random.IntN(20)) * time.Hour
 	}
 	if k, _, err := h.CreateKey(h.ctx, h.administrator(), in); err == nil {
 		h.keys = append(h.keys, domain.Ref{Kind: domain.KindAgent, ID: k.ID})
@@ -235,7 +235,7 @@ func (h *hubbub) consumeAny() {
 	if h.random.IntN(4) > 0 && len(h.plans) > 0 {
 		plan, step := h.plan(), anyOf(h.random, hubbubSteps)
 		v, err := h.Gate(h.ctx, who, domain.GateQuery{PlanID: plan, StepID: step})
-		if err != nil || !v.Allow() {
+		if err != nil || !v.Allows() {
 			return
 		}
 		id, in.StepID = v.Confirms[0], step
@@ -262,7 +262,7 @@ func (h *hubbub) planText(id string) string {
 }
 
 func (h *hubbub) postPlan(id string) {
-	in, err := mplp.ParsePlan([]byte(h.planText(id)), h.Limits().Wire())
+	in, err := mplp.ParsePlan([]byte(h.planText(id)), h.Limits().MPLP())
 	h.fatal(err)
 	if _, err := h.PostPlan(h.ctx, h.anybody(h.worker), in); err == nil {
 		h.plans = append(h.plans, id)
@@ -276,13 +276,13 @@ func (h *hubbub) movePlan(id string) {
 	}
 	switch action {
 	case 0:
-		in, err := mplp.ParsePlan([]byte(h.planText(id)), h.Limits().Wire())
+		in, err := mplp.ParsePlan([]byte(h.planText(id)), h.Limits().MPLP())
 		h.fatal(err)
 		_, _ = h.RevisePlan(h.ctx, by, id, in)
 	case 1:
-		o, err := h.PlanObject(h.ctx, domain.System, id)
+		o, err := h.PlanJSON(h.ctx, domain.System, id)
 		h.fatal(err)
-		in, err := mplp.ParsePlan([]byte(strings.Replace(string(o.Native), `"locked":true`, `"locked":false`, 1)), h.Limits().Wire())
+		in, err := mplp.ParsePlan([]byte(strings.Replace(string(o.Native), `"locked":true`, `"locked":false`, 1)), h.Limits().MPLP())
 		h.fatal(err)
 		_, _ = h.RevisePlan(h.ctx, h.users[0], id, in)
 	case 3:
@@ -343,13 +343,13 @@ func (h *hubbub) account() {
 			h.fatal(h.DeleteRole(h.ctx, admin, r.ID))
 		}
 	case 11:
-		in, err := mplp.ParseTraceObject(fmt.Appendf(nil, `{"trace_id":"t-%d","context_id":"ctx-1"}`, h.random.Int()), h.Limits().Wire())
+		in, err := mplp.ParseTraceObject(fmt.Appendf(nil, `{"trace_id":"t-%d","context_id":"ctx-1"}`, h.random.Int()), h.Limits().MPLP())
 		h.fatal(err)
 		_, _ = h.CreateTrace(h.ctx, key, in)
 		_, err = h.RotateKey(h.ctx)
 		h.fatal(errors.Join(err, h.EndSessions(h.ctx, admin, h.users[0].ID)))
 		status := anyOf(h.random, []string{"active", "active", "suspended"})
-		project, err := mplp.ParseContext(fmt.Appendf(nil, `{"context_id":"ctx-1","title":"Project","status":%q}`, status), h.Limits().Wire())
+		project, err := mplp.ParseContext(fmt.Appendf(nil, `{"context_id":"ctx-1","title":"Project","status":%q}`, status), h.Limits().MPLP())
 		h.fatal(err)
 		_, _ = h.UpdateContext(h.ctx, h.users[0], "ctx-1", project)
 	}

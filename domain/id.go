@@ -7,32 +7,31 @@ import (
 	"github.com/google/uuid"
 )
 
-// neighbours is how many ids in succession begin alike.
-const neighbours = 256
+// idsPerPrefix is how many ids in a row share their first two bytes.
+const idsPerPrefix = 256
 
-// ids makes ids: lower-case UUIDs v4 (requirements C-6), of which neighbours
-// begin with the same two random bytes. What is stored of confirms that are
-// posted together then lies together in every index of ids, and a group of them
-// changes a few pages instead of one for each. A hundred and six random bits are
-// left, and an id tells nothing of its time.
-type ids struct {
-	mu    sync.Mutex
-	begin [2]byte
-	left  int
+// idGenerator generates UUIDs v4 in lower case, of which idsPerPrefix in a row share
+// their first two bytes. Rows that are inserted together are then close in every index
+// of ids, and a group commit changes few pages. 106 random bits are left, and an id
+// does not reveal its time.
+type idGenerator struct {
+	mu        sync.Mutex
+	prefix    [2]byte
+	remaining int
 }
 
-func (m *ids) next(random io.Reader) (string, error) {
+func (m *idGenerator) next(random io.Reader) (string, error) {
 	id, err := uuid.NewRandomFromReader(random)
 	if err != nil {
 		return "", err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.left == 0 {
-		m.begin, m.left = [2]byte(id[:]), neighbours
+	if m.remaining == 0 {
+		m.prefix, m.remaining = [2]byte(id[:]), idsPerPrefix
 	}
-	m.left--
-	copy(id[:], m.begin[:])
+	m.remaining--
+	copy(id[:], m.prefix[:])
 	return id.String(), nil
 }
 

@@ -9,9 +9,9 @@ import (
 func TestC6_MadeIDs(t *testing.T) {
 	t.Parallel()
 	v4 := regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
-	var made ids
+	var made idGenerator
 	seen, begins := map[string]bool{}, map[string]int{}
-	for range 8 * neighbours {
+	for range 8 * idsPerPrefix {
 		id, err := made.next(rand.Reader)
 		if err != nil {
 			t.Fatal(err)
@@ -23,8 +23,8 @@ func TestC6_MadeIDs(t *testing.T) {
 		begins[id[:4]]++
 	}
 	for begin, n := range begins {
-		if n%neighbours != 0 {
-			t.Errorf("%d ids begin with %s, not %d", n, begin, neighbours)
+		if n%idsPerPrefix != 0 {
+			t.Errorf("%d ids begin with %s, not %d", n, begin, idsPerPrefix)
 		}
 	}
 	if len(begins) == 1 {

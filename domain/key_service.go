@@ -11,40 +11,40 @@ import (
 	"countersign/domain/mplp"
 )
 
-// KeyInput is a key as a form or a command asks for it.
+// KeyInput is a new key as a form or a command asks for it.
 type KeyInput struct {
 	Name      string
 	Roles     []string      // ids or names
 	Owner     string        // id or name of a user; empty: none
 	MayDecide bool          // needs an owner
-	Life      time.Duration // zero: it does not expire
+	Lifetime  time.Duration // zero: it does not expire
 }
 
 // KeyRow is a key as lists show it.
 type KeyRow struct {
 	Key
-	Held   []*Role   // in the order of Roles; see RoleChoice.Given
-	Owner  string    // the owner's name
-	UsedAt time.Time // zero: never
+	HeldRoles []*Role   // in the order of Roles; see RoleOptions.Selected
+	Owner     string    // the owner's name
+	UsedAt    time.Time // zero: never
 
 	OwnerDisabled bool
 }
 
-// Status is the key's own, but that nobody acts with the key of a disabled owner.
+// Status is the key's own, or "owner disabled", as such a key cannot be used.
 func (k *KeyRow) Status(now time.Time) string {
-	if k.OwnerDisabled && k.Live(now) {
+	if k.OwnerDisabled && k.IsActive(now) {
 		return "owner disabled"
 	}
 	return k.Key.Status(now)
 }
 
-// Recognize says whose key a text is. One that was authenticated less than a
-// minute ago costs no transaction: the hash of a key never changes, and whether
-// it still is in force, the use case finds out that follows, in its own. Who
-// answers or refuses without one asks Principal first.
-func (s *Service) Recognize(ctx context.Context, text string) (Ref, error) {
+// AuthenticateCached returns whose key a text is. A key that was authenticated less
+// than a minute ago costs no transaction: its hash never changes, and every use case
+// checks in its own transaction whether it is in force. A caller that answers without a
+// use case must call Principal.
+func (s *Service) AuthenticateCached(ctx context.Context, text string) (Ref, error) {
 	id, hash, err := credential.ParseKey(text)
-	if use, ok := s.used(id); err == nil && ok && credential.Equal(use.hash, hash) {
+	if use, ok := s.recentUse(id); err == nil && ok && credential.Equal(use.hash, hash) {
 		return Ref{KindAgent, id}, nil
 	}
 	p, err := s.Authenticate(ctx, text)
@@ -54,10 +54,10 @@ func (s *Service) Recognize(ctx context.Context, text string) (Ref, error) {
 	return p.Ref, nil
 }
 
-// Authenticate finds the principal of an API key. Whatever is wrong with the
-// key gets the same answer.
+// Authenticate returns the principal of an API key. Every invalid key gets the same
+// answer.
 func (s *Service) Authenticate(ctx context.Context, text string) (p *Principal, err error) {
-	unknown := refuse(CodeUnauthenticated, "A valid key is needed: Authorization: Bearer cs_….")
+	unknown := refuse(CodeUnauthenticated, "A valid key is needed, such as cs_….")
 	id, hash, err := credential.ParseKey(text)
 	if err != nil {
 		return nil, unknown
@@ -78,42 +78,38 @@ func (s *Service) Authenticate(ctx context.Context, text string) (p *Principal, 
 	return p, err
 }
 
-// keyTouch bounds how often using a key writes to the database.
-const keyTouch = time.Minute
+// keyTouchInterval is how often the use of a key is written to the database at most.
+const keyTouchInterval = time.Minute
 
-// keyUse is when a key was last noted as used, with the hash of its text and
-// whose it is.
+// keyUse is when a key's use was last written, with the hash of its secret and its
+// group.
 type keyUse struct {
 	hash  []byte
 	group Group
 	at    time.Time
 }
 
-// used is the use of a key that was noted less than keyTouch ago.
-func (s *Service) used(id string) (keyUse, bool) {
-	use, ok := s.keyUse.Load(id)
-	if !ok || s.clock().Sub(use.(keyUse).at) >= keyTouch {
-		return keyUse{}, false
-	}
-	return use.(keyUse), true
+// recentUse returns a use that was written less than keyTouchInterval ago.
+func (s *Service) recentUse(id string) (keyUse, bool) {
+	use, ok := s.keyUses.Get(id)
+	return use, ok && s.clock().Sub(use.at) < keyTouchInterval
 }
 
-// touchKey notes that a key was used, which is known to be one: as many are
-// remembered as there are keys. It is a courtesy to administrators: what goes
-// wrong with it does not concern the agent.
+// touchKey writes that a key was used, for administrators to see. Errors are ignored:
+// they do not concern the agent.
 func (s *Service) touchKey(ctx context.Context, id string, hash []byte, group Group) {
-	if _, ok := s.used(id); ok {
+	if _, ok := s.recentUse(id); ok {
 		return
 	}
 	now := s.clock()
-	s.keyUse.Store(id, keyUse{hash, group, now})
+	s.keyUses.Put(id, keyUse{hash, group, now}, 1)
 	_ = s.store.Tx(ctx, func(tx Tx) error { return tx.TouchKey(id, now) })
 }
 
 // Keys lists all keys. Needs key.read.
 func (s *Service) Keys(ctx context.Context, ref Ref) (list []*KeyRow, err error) {
 	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
-		if err := p.needsAny(KeyRead, KeyModify); err != nil {
+		if err := p.requireAny(KeyRead, KeyModify); err != nil {
 			return err
 		}
 		keys, err := r.Keys()
@@ -128,7 +124,7 @@ func (s *Service) Keys(ctx context.Context, ref Ref) (list []*KeyRow, err error)
 // KeyRows lists a page of keys by name, then age. Needs key.read.
 func (s *Service) KeyRows(ctx context.Context, ref Ref, f KeyFilter, page Page) (list []*KeyRow, next string, err error) {
 	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
-		if err := p.needsAny(KeyRead, KeyModify); err != nil {
+		if err := p.requireAny(KeyRead, KeyModify); err != nil {
 			return err
 		}
 		var keys []*Key
@@ -143,16 +139,16 @@ func (s *Service) KeyRows(ctx context.Context, ref Ref, f KeyFilter, page Page) 
 func keyRows(r Reader, p *Principal, keys []*Key) (list []*KeyRow, err error) {
 	for _, k := range keys {
 		row := &KeyRow{Key: *k}
-		if row.UsedAt, err = r.KeyUsed(k.ID); err != nil {
+		if row.UsedAt, err = r.KeyUsedAt(k.ID); err != nil {
 			return nil, err
 		}
-		if row.Held, err = heldRoles(r, p, k.Roles); err != nil {
+		if row.HeldRoles, err = heldRoles(r, p, k.Roles); err != nil {
 			return nil, err
 		}
 		if k.OwnerID != "" {
 			owner, err := r.User(k.OwnerID)
 			if err != nil {
-				return nil, found(err, "user who owns the key "+k.Name)
+				return nil, notFoundOr(err, "user who owns the key "+k.Name)
 			}
 			row.Owner, row.OwnerDisabled = owner.Name, owner.Disabled
 		}
@@ -161,10 +157,10 @@ func keyRows(r Reader, p *Principal, keys []*Key) (list []*KeyRow, err error) {
 	return list, nil
 }
 
-// CreateKey makes a key; its text is returned once and kept nowhere. Needs
-// key.modify and everything that the roles allow. A key that may decide needs
-// an owner, and making one for another user needs "*": whoever has it acts in that
-// user's place. Who makes a key decides nothing that it asks for.
+// CreateKey creates a key. Its text is returned once and stored nowhere. Needs
+// key.modify and everything that the roles allow. A key that may decide needs an owner.
+// Creating a key for another user needs "*": whoever has it acts in that user's place.
+// Its creator may not decide its requests.
 func (s *Service) CreateKey(ctx context.Context, ref Ref, in KeyInput) (key *Key, text string, err error) {
 	if err := checkNewName("name", in.Name); err != nil {
 		return nil, "", err
@@ -172,15 +168,15 @@ func (s *Service) CreateKey(ctx context.Context, ref Ref, in KeyInput) (key *Key
 	if in.MayDecide && in.Owner == "" {
 		return nil, "", Invalid("owner", "required", "A key that may decide needs an owner.")
 	}
-	if in.Life < 0 {
+	if in.Lifetime < 0 {
 		return nil, "", Invalid("expires", "limit", "A key expires after at least one day.")
 	}
 	secret, err := credential.NewKey(s.rand)
 	if err != nil {
 		return nil, "", err
 	}
-	err = s.as(ctx, ref, func(tx Tx, p *Principal) error {
-		if err := p.needs(KeyModify); err != nil {
+	err = s.write(ctx, ref, func(tx Tx, p *Principal) error {
+		if err := p.require(KeyModify); err != nil {
 			return err
 		}
 		roles, err := grantableRoles(tx, p, in.Roles)
@@ -188,9 +184,9 @@ func (s *Service) CreateKey(ctx context.Context, ref Ref, in KeyInput) (key *Key
 			return err
 		}
 		now := s.clock()
-		key = &Key{ID: secret.ID, Name: in.Name, Hash: secret.Hash, Maker: p.Group, MayDecide: in.MayDecide, Roles: roleIDs(roles), CreatedAt: now}
-		if in.Life > 0 {
-			key.ExpiresAt = now.Add(in.Life)
+		key = &Key{ID: secret.ID, Name: in.Name, Hash: secret.Hash, CreatedBy: p.Group, MayDecide: in.MayDecide, Roles: roleIDs(roles), CreatedAt: now}
+		if in.Lifetime > 0 {
+			key.ExpiresAt = now.Add(in.Lifetime)
 		}
 		if in.Owner != "" {
 			owner, err := findUser(tx, in.Owner)
@@ -201,7 +197,7 @@ func (s *Service) CreateKey(ctx context.Context, ref Ref, in KeyInput) (key *Key
 			}
 			if p.Ref != owner.ref() && !p.Can(Everything) {
 				return &Error{Code: CodeMissingCapability, Capability: Everything,
-					Message: "Making a key for another user needs the capability *. Make it for yourself, or without an owner."}
+					Message: "You need the capability * to create a key for another user. Create it for yourself or without an owner."}
 			}
 			key.OwnerID = owner.ID
 		}
@@ -210,14 +206,14 @@ func (s *Service) CreateKey(ctx context.Context, ref Ref, in KeyInput) (key *Key
 			return err
 		}
 		for _, other := range keys {
-			if other.Live(now) && strings.EqualFold(other.Name, in.Name) {
-				return refuse(CodeIDTaken, "There is a key named %s already. Revoke it first, or choose another name.", in.Name)
+			if other.IsActive(now) && strings.EqualFold(other.Name, in.Name) {
+				return refuse(CodeIDTaken, "There already is a key named %s. Revoke it first, or choose another name.", in.Name)
 			}
 		}
 		if err := tx.InsertKey(key); err != nil {
 			return err
 		}
-		facts := []any{"name", key.Name, "roles", key.Roles, "owner", key.OwnerID, "made_by", key.Maker, "may_decide", key.MayDecide}
+		facts := []any{"name", key.Name, "roles", key.Roles, "owner", key.OwnerID, "made_by", key.CreatedBy, "may_decide", key.MayDecide}
 		if !key.ExpiresAt.IsZero() {
 			facts = append(facts, "expires_at", mplp.RenderTime(key.ExpiresAt))
 		}
@@ -226,11 +222,11 @@ func (s *Service) CreateKey(ctx context.Context, ref Ref, in KeyInput) (key *Key
 	return key, secret.Text, err
 }
 
-// RevokeKey ends a key, found by id or by the name of one in force, at once.
-// Needs key.modify.
+// RevokeKey ends a key at once. It is found by id, or by name if it is in force. Needs
+// key.modify.
 func (s *Service) RevokeKey(ctx context.Context, ref Ref, idOrName string) error {
-	return s.as(ctx, ref, func(tx Tx, p *Principal) error {
-		if err := p.needs(KeyModify); err != nil {
+	return s.write(ctx, ref, func(tx Tx, p *Principal) error {
+		if err := p.require(KeyModify); err != nil {
 			return err
 		}
 		key, err := findKey(tx, idOrName)
@@ -238,13 +234,13 @@ func (s *Service) RevokeKey(ctx context.Context, ref Ref, idOrName string) error
 			return err
 		}
 		if !key.RevokedAt.IsZero() {
-			return refuse(CodeInvalidTransition, "The key is revoked already.")
+			return refuse(CodeInvalidTransition, "The key is already revoked.")
 		}
 		key.RevokedAt = s.clock()
 		if err := tx.UpdateKey(key); err != nil {
 			return err
 		}
-		s.keyUse.Delete(key.ID)
+		s.keyUses.Delete(key.ID)
 		return s.log(tx, p, evidence.Entry{Type: "key.revoked", ObjectID: key.ID, Data: data("name", key.Name)})
 	})
 }
@@ -263,5 +259,5 @@ func findKey(r Reader, idOrName string) (*Key, error) {
 			return k, nil
 		}
 	}
-	return nil, notFound("key")
+	return nil, errNotFound("key")
 }

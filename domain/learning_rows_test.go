@@ -62,7 +62,7 @@ func TestC43_C44_C45_LearningSample(t *testing.T) {
 			if diff := cmp.Diff(members(t, about.Native), input["context"]); diff != "" {
 				t.Errorf("C-43: context (-want +got):\n%s", diff)
 			}
-			plan, err := w.PlanObject(w.ctx, agent, "p-1")
+			plan, err := w.PlanJSON(w.ctx, agent, "p-1")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,7 +10,7 @@ import (
 	"countersign/domain/mplp"
 )
 
-// Limits bounds what one server accepts. DefaultLimits is DESIGN's table.
+// Limits bounds what one server accepts.
 type Limits struct {
 	Body     int // bytes of a JSON body
 	PlanBody int // bytes of a plan
@@ -23,7 +23,7 @@ type Limits struct {
 	Title    int // bytes of a title, a tool's name, a role's label and other short texts
 	// Description bounds an objective and a summary too, in bytes.
 	Description int
-	Drawn       int // steps drawn as a graph
+	DrawnSteps  int // steps drawn as a graph
 	Pending     int // pending confirms per key
 	Waits       int // waits and streams per key
 	AllWaits    int // waits and streams of the server
@@ -31,33 +31,33 @@ type Limits struct {
 	Burst       int // objects posted or changed per key at once
 }
 
-// DefaultLimits returns the limits of a server that was not told otherwise.
+// DefaultLimits returns the limits of a server without other settings.
 func DefaultLimits() Limits {
 	wire := mplp.DefaultLimits
 	return Limits{
 		Body: 256 << 10, PlanBody: 4 << 20, Depth: wire.Depth, Number: wire.NumberLen, Actions: wire.Actions,
-		Steps: wire.Steps, Edges: wire.Edges, Events: wire.Events, Title: wire.Title, Description: wire.Description, Drawn: 500, Pending: 1_000, Waits: 1_000, AllWaits: 50_000,
+		Steps: wire.Steps, Edges: wire.Edges, Events: wire.Events, Title: wire.Title, Description: wire.Description, DrawnSteps: 500, Pending: 1_000, Waits: 1_000, AllWaits: 50_000,
 		Creates: 50, Burst: 500,
 	}
 }
 
-// Deadlines of confirms, in whole seconds (requirements A-11b).
+// Deadlines of confirms, in seconds.
 const (
 	DefaultTimeout = 300
 	MaxTimeout     = mplp.MaxTimeout
 )
 
-// MaxExcerpt is how many characters a list has of a text, and MaxPageBytes about
-// how many bytes of objects a page of a list has.
+// MaxExcerpt is how many characters of a text a list shows. MaxPageBytes is roughly the
+// maximum size of the objects on a page of a list.
 const (
 	MaxExcerpt   = 300
 	MaxPageBytes = 1 << 20
 )
 
-// MaxWait is how long a caller may wait for an outcome in one request.
+// MaxWait is how long one call may wait for an outcome.
 const MaxWait = 60 * time.Second
 
-// limit is one of the limits and its name on the command line.
+// limit is one of the limits with its name on the command line.
 type limit struct {
 	name  string
 	value *int
@@ -67,7 +67,7 @@ func (l *Limits) all() []limit {
 	return []limit{
 		{"body", &l.Body}, {"plan_body", &l.PlanBody}, {"depth", &l.Depth}, {"number", &l.Number}, {"actions", &l.Actions},
 		{"steps", &l.Steps}, {"edges", &l.Edges}, {"events", &l.Events},
-		{"title", &l.Title}, {"description", &l.Description}, {"drawn", &l.Drawn},
+		{"title", &l.Title}, {"description", &l.Description}, {"drawn", &l.DrawnSteps},
 		{"pending", &l.Pending}, {"waits", &l.Waits}, {"all_waits", &l.AllWaits}, {"creates", &l.Creates}, {"burst", &l.Burst},
 	}
 }
@@ -81,7 +81,7 @@ func (l Limits) String() string {
 	return strings.Join(pairs, ",")
 }
 
-// Parse sets limits from "name=value,…", as the command line has them.
+// Parse sets limits from "name=value,…", as the command line takes them.
 func (l Limits) Parse(text string) (Limits, error) {
 	limits := l.all()
 	for pair := range strings.SplitSeq(text, ",") {
@@ -102,8 +102,8 @@ func (l Limits) Parse(text string) (Limits, error) {
 	return l, nil
 }
 
-// Wire gives the limits that reading a JSON document needs.
-func (l Limits) Wire() mplp.Limits {
+// MPLP returns the limits for reading a JSON document.
+func (l Limits) MPLP() mplp.Limits {
 	return mplp.Limits{Depth: l.Depth, NumberLen: l.Number, Actions: l.Actions, Steps: l.Steps, Edges: l.Edges, Events: l.Events,
 		Title: l.Title, Description: l.Description}
 }

@@ -7,29 +7,28 @@ import (
 	"countersign/domain/evidence"
 )
 
-// Entries reads the log. Needs trace.read; a key sees only what its group
-// requested, so for keys the filter must name a confirm or plan of its own.
+// Entries reads the log. Needs trace.read. A key sees only its group's history, so its
+// filter must name a confirm or plan of its own.
 func (s *Service) Entries(ctx context.Context, ref Ref, f EntryFilter) (list []*evidence.Entry, err error) {
-	err = s.history(ctx, ref, f, func(r Reader) error {
+	err = s.readHistory(ctx, ref, f, func(r Reader) error {
 		list, err = r.Entries(f)
 		return err
 	})
 	return list, err
 }
 
-// LogPage is Entries, the newest first and a page at a time: it goes on before
-// the number that it gives, nil at the end. Of an object with a long history it
-// looks at no more than maxLooked entries for those of a type, so that a page may
-// have fewer than it holds, or none, and still go on.
+// LogPage is Entries by page, the newest first. before is where the next page begins,
+// nil at the end. With an id and a type it reads at most scanLimit entries, so a page
+// may have fewer than its limit, or none, and still have a next one.
 func (s *Service) LogPage(ctx context.Context, ref Ref, f EntryFilter) (list []*evidence.Entry, before *int64, err error) {
 	size := f.Limit
 	f.Newest = true
-	err = s.history(ctx, ref, f, func(r Reader) error {
-		if f.amongMany() {
-			list, before, err = lookFor(r, f)
+	err = s.readHistory(ctx, ref, f, func(r Reader) error {
+		if f.needsScan() {
+			list, before, err = scanEntries(r, f)
 			return err
 		}
-		f.Limit++ // one more says whether there is a next page
+		f.Limit++ // one more, to know whether there is a next page
 		if list, err = r.Entries(f); len(list) > size {
 			list = list[:size]
 			before = &list[size-1].Seq
@@ -39,17 +38,16 @@ func (s *Service) LogPage(ctx context.Context, ref Ref, f EntryFilter) (list []*
 	return list, before, err
 }
 
-// amongMany says whether entries of some types are asked for among those that an
-// id leads to.
-func (f *EntryFilter) amongMany() bool {
+// needsScan reports whether entries of some types are selected among those of an id.
+func (f *EntryFilter) needsScan() bool {
 	return (f.Type != "" || f.Types != nil) && (f.ConfirmID != "" || f.PlanID != "" || f.TraceID != "" || f.ObjectID != "")
 }
 
-// lookFor reads all that the ids lead to and keeps what is of the types.
-func lookFor(r Reader, f EntryFilter) (list []*evidence.Entry, before *int64, err error) {
+// scanEntries reads the entries of the ids and keeps those of the types.
+func scanEntries(r Reader, f EntryFilter) (list []*evidence.Entry, before *int64, err error) {
 	all := f
 	all.Type, all.Types, all.Limit = "", nil, MaxPage
-	for looked := 0; looked < maxLooked; looked += all.Limit {
+	for looked := 0; looked < scanLimit; looked += all.Limit {
 		entries, err := r.Entries(all)
 		if err != nil {
 			return nil, nil, err
@@ -71,15 +69,15 @@ func lookFor(r Reader, f EntryFilter) (list []*evidence.Entry, before *int64, er
 	return list, all.Before, nil
 }
 
-// history runs fn on a snapshot if the principal may read what the filter leaves
-// of the log.
-func (s *Service) history(ctx context.Context, ref Ref, f EntryFilter, fn func(Reader) error) error {
+// readHistory runs fn on a snapshot if the principal may read the entries that the
+// filter selects.
+func (s *Service) readHistory(ctx context.Context, ref Ref, f EntryFilter, fn func(Reader) error) error {
 	return s.read(ctx, ref, func(r Reader, p *Principal) error {
-		if err := p.needs(TraceRead); err != nil {
+		if err := p.require(TraceRead); err != nil {
 			return err
 		}
 		if p.Kind == KindAgent {
-			if err := ownHistory(r, p, f); err != nil {
+			if err := checkOwnHistory(r, p, f); err != nil {
 				return err
 			}
 		}
@@ -87,21 +85,20 @@ func (s *Service) history(ctx context.Context, ref Ref, f EntryFilter, fn func(R
 	})
 }
 
-func ownHistory(r Reader, p *Principal, f EntryFilter) error {
+func checkOwnHistory(r Reader, p *Principal, f EntryFilter) error {
 	switch {
 	case f.ConfirmID != "":
-		_, err := byID(f.ConfirmID).visible(r, p)
+		_, err := byID(f.ConfirmID).findVisible(r, p)
 		return err
 	case f.PlanID != "":
 		_, err := visiblePlan(r, p, f.PlanID)
 		return err
 	}
-	return Invalid("confirm_id", "required", "Name a confirm or a plan of your own.")
+	return Invalid("confirm_id", "required", "Name a confirm or a plan that you may see.")
 }
 
-// LastSeq is the number of the newest log entry, -1 when there is none. It is
-// the cursor that live pages resume from, and tells nothing else, so anyone
-// known may ask.
+// LastSeq returns the number of the newest log entry, -1 if there is none. Live pages
+// resume from it. It reveals nothing else, so it checks no rights.
 func (s *Service) LastSeq(ctx context.Context) (last int64, err error) {
 	err = s.store.View(ctx, func(r Reader) error {
 		next, err := r.NextSeq()

@@ -5,61 +5,61 @@ import (
 	"time"
 )
 
-// outcomeOf is what a waiting agent gets of a confirm as it is stored now.
+// outcomeOf returns the outcome of a confirm as it is stored now.
 func outcomeOf(r Reader, c *Confirm) (*Outcome, error) {
 	o := &Outcome{Confirm: c}
 	if c.Imported {
-		o.Text = "Imported with its decisions: this server did not see them made, so they prove nothing here."
+		o.Text = "Imported with its decisions. Nobody decided on this server, so they prove nothing here."
 		return o, nil
 	}
-	if !c.Final() {
+	if !c.IsFinal() {
 		return o, nil
 	}
-	decisions, err := decisionsOn(r, c)
+	decisions, err := loadDecisions(r, c)
 	if err != nil {
 		return nil, err
 	}
 	o.Decision = decisions[len(decisions)-1]
-	o.Text = o.Decision.text()
+	o.Text = o.Decision.explanation()
 	return o, nil
 }
 
-// Settled says whether waiting on is of no use.
-func (o *Outcome) Settled() bool { return o.Confirm.Final() || o.Confirm.Imported }
+// IsFinal reports whether the outcome can no longer change.
+func (o *Outcome) IsFinal() bool { return o.Confirm.IsFinal() || o.Confirm.Imported }
 
-// awaits is what would change the outcome, nil when it is settled.
-func (o *Outcome) awaits() *Change {
-	if o.Settled() {
+// waitsFor returns what may change the outcome, nil when it is final.
+func (o *Outcome) waitsFor() *waitTopic {
+	if o.IsFinal() {
 		return nil
 	}
-	return &Change{topic: o.Confirm.ID, Due: o.Confirm.ExpiresAt}
+	return &waitTopic{topic: o.Confirm.ID, due: o.Confirm.ExpiresAt}
 }
 
-// Outcome gives what became of a confirm, waiting up to wait (at most MaxWait)
-// for a final status. It answers at once when there is one, and as soon as the
-// decision is committed otherwise. An expiry is settled before it answers.
+// Outcome returns the outcome of a confirm. It waits up to wait (at most MaxWait) for a
+// final status and returns as soon as the decision is committed. The confirm is expired
+// first if it is due.
 func (s *Service) Outcome(ctx context.Context, ref Ref, id string, wait time.Duration) (*Outcome, error) {
-	return s.await(ctx, ref, id, byID(id), wait)
+	return s.awaitOutcome(ctx, ref, id, byID(id), wait)
 }
 
-// await is Outcome of the confirm with the id that find finds.
-func (s *Service) await(ctx context.Context, ref Ref, id string, find finder, wait time.Duration) (o *Outcome, err error) {
+// awaitOutcome is Outcome for the confirm with this id, which find returns.
+func (s *Service) awaitOutcome(ctx context.Context, ref Ref, id string, find finder, wait time.Duration) (o *Outcome, err error) {
 	if wait <= 0 {
-		o, _, err = s.outcome(ctx, ref, find)
+		o, _, err = s.readOutcome(ctx, ref, find)
 		return o, err
 	}
 	var by *Principal
-	err = s.wait(ctx, ref, id, wait, func(told *Outcome) (_ *Change, err error) {
-		// What ended rights before the decision was told before it, and has who
-		// waits look; but nobody tells that a key has expired.
-		if told != nil && by.live(s.clock()) {
+	err = s.wait(ctx, ref, id, wait, func(told *Outcome) (_ *waitTopic, err error) {
+		// A loss of rights before the decision was notified before it, and led to a new
+		// look. Only the expiry of a key is never notified.
+		if told != nil && by.isActive(s.clock()) {
 			o = told
 			return nil, nil
 		}
-		if o, by, err = s.outcome(ctx, ref, find); err != nil {
+		if o, by, err = s.readOutcome(ctx, ref, find); err != nil {
 			return nil, err
 		}
-		return o.awaits(), nil
+		return o.waitsFor(), nil
 	})
 	if err != nil {
 		return nil, err
@@ -67,9 +67,9 @@ func (s *Service) await(ctx context.Context, ref Ref, id string, find finder, wa
 	return o, nil
 }
 
-// outcome looks once, as the principal that it gives.
-func (s *Service) outcome(ctx context.Context, ref Ref, find finder) (o *Outcome, by *Principal, err error) {
-	err = s.settled(ctx, ref, find, func(r Reader, p *Principal, c *Confirm) error {
+// readOutcome reads the outcome once, and returns the principal who reads.
+func (s *Service) readOutcome(ctx context.Context, ref Ref, find finder) (o *Outcome, by *Principal, err error) {
+	err = s.readConfirm(ctx, ref, find, func(r Reader, p *Principal, c *Confirm) error {
 		by = p
 		o, err = outcomeOf(r, c)
 		return err
@@ -77,35 +77,35 @@ func (s *Service) outcome(ctx context.Context, ref Ref, find finder) (o *Outcome
 	return o, by, err
 }
 
-// finder finds a confirm.
+// finder finds a confirm by its id or approval key.
 type finder func(Reader) (*Confirm, error)
 
 func byID(id string) finder {
 	return func(r Reader) (*Confirm, error) { return r.Confirm(id) }
 }
 
-// visible finds a confirm that the principal sees: any other is not found.
-func (find finder) visible(r Reader, p *Principal) (*Confirm, error) {
+// findVisible returns the confirm if the principal may see it, or else not-found.
+func (find finder) findVisible(r Reader, p *Principal) (*Confirm, error) {
 	c, err := find(r)
 	if err != nil {
-		return nil, found(err, "confirm")
+		return nil, notFoundOr(err, "request")
 	}
-	if !p.sees(c) {
-		return nil, notFound("confirm")
+	if !p.canSee(c) {
+		return nil, errNotFound("request")
 	}
 	return c, nil
 }
 
-// settled runs fn on a snapshot in which a confirm that the principal sees is
-// not due: its expiry is settled first.
-func (s *Service) settled(ctx context.Context, ref Ref, find finder, fn func(Reader, *Principal, *Confirm) error) error {
+// readConfirm runs fn on a snapshot in which the confirm is not due: it is expired
+// first.
+func (s *Service) readConfirm(ctx context.Context, ref Ref, find finder, fn func(Reader, *Principal, *Confirm) error) error {
 	due := ""
 	look := func(r Reader, p *Principal) error {
-		c, err := find.visible(r, p)
+		c, err := find.findVisible(r, p)
 		if err != nil {
 			return err
 		}
-		if due == "" && c.Due(s.clock()) {
+		if due == "" && c.IsDue(s.clock()) {
 			due = c.ID
 			return nil
 		}
@@ -114,7 +114,7 @@ func (s *Service) settled(ctx context.Context, ref Ref, find finder, fn func(Rea
 	if err := s.read(ctx, ref, look); err != nil || due == "" {
 		return err
 	}
-	if err := s.settle(ctx, due); err != nil {
+	if err := s.expireOne(ctx, due); err != nil {
 		return err
 	}
 	return s.read(ctx, ref, look)

@@ -85,7 +85,7 @@ func newCrowd(t *testing.T, random *rand.Rand) *crowd {
 		owned := w.keyFor(domain.KeyInput{Name: fmt.Sprint("owned-", i), Roles: []string{"executor"}, Owner: name})
 		c.agents = append(c.agents,
 			agent{Ref: w.keyFor(domain.KeyInput{Name: fmt.Sprint("plain-", i), Roles: []string{"executor"}, Owner: "asker"}), poster: poster},
-			agent{Ref: w.keyFor(domain.KeyInput{Name: fmt.Sprint("brief-", i), Roles: []string{"executor"}, Owner: "asker", Life: life}), poster: poster, expires: time.Now().Add(life)},
+			agent{Ref: w.keyFor(domain.KeyInput{Name: fmt.Sprint("brief-", i), Roles: []string{"executor"}, Owner: "asker", Lifetime: life}), poster: poster, expires: time.Now().Add(life)},
 			agent{Ref: owned, owner: owner, poster: owned},
 			agent{Ref: w.keyFor(domain.KeyInput{Name: fmt.Sprint("watcher-", i), Roles: []string{"watching"}, Owner: name, MayDecide: true}), owner: owner, poster: poster})
 	}
@@ -166,7 +166,7 @@ func (c *crowd) check() (told int) {
 		if wrong := a.wrong(decided, ended); wrong != "" {
 			c.t.Errorf("%v waits from %v to %v: %s\ndecided %+v\nended %+v, expires %v", a.Ref, a.began, a.ended, wrong, decided, ended, a.expires)
 		}
-		if a.err == nil && a.outcome.Settled() {
+		if a.err == nil && a.outcome.IsFinal() {
 			told++
 			if diff := cmp.Diff(c.outcome(a.confirm.ID), a.outcome); diff != "" {
 				c.t.Errorf("what was told is not what is stored (-stored +told):\n%s", diff)
@@ -205,11 +205,11 @@ func (a *awaited) wrong(decided, ended *evidence.Entry) string {
 	case a.err != nil && !expired && a.ended.After(later(a.began, ended.At).Add(lag)):
 		return fmt.Sprintf("refused too late: %v", a.err)
 	case a.err != nil:
-	case !a.outcome.Settled() && a.ended.Sub(a.began) < domain.MaxWait:
+	case !a.outcome.IsFinal() && a.ended.Sub(a.began) < domain.MaxWait:
 		return "it did not wait"
-	case !a.outcome.Settled() && decided.At.Before(a.ended.Add(-lag)):
+	case !a.outcome.IsFinal() && decided.At.Before(a.ended.Add(-lag)):
 		return "it missed the decision"
-	case !a.outcome.Settled():
+	case !a.outcome.IsFinal():
 	case a.ended.After(later(a.began, decided.At).Add(lag)):
 		return "told too late"
 	case ended != nil && ended.Seq < decided.Seq:

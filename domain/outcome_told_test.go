@@ -96,7 +96,7 @@ func TestOutcome_WhoWaitsIsTold(t *testing.T) {
 					t.Fatal(err)
 				}
 				o := <-told
-				if !o.Settled() {
+				if !o.IsFinal() {
 					t.Error("it waits no more, and is pending")
 				}
 				if diff := cmp.Diff(w.outcome(c.ID), o); diff != "" {

@@ -8,7 +8,7 @@ import (
 	"countersign/domain/mplp"
 )
 
-// PlanStatus is a plan's status (requirements P-12).
+// PlanStatus is a plan's status.
 type PlanStatus string
 
 // The plan statuses.
@@ -22,7 +22,7 @@ const (
 	PlanFailed     PlanStatus = "failed"
 )
 
-// planEdges are S3's eight transitions (requirements P-14), and no other.
+// planEdges are the allowed transitions of a plan.
 var planEdges = map[PlanStatus][]PlanStatus{
 	PlanDraft:      {PlanProposed, PlanCancelled},
 	PlanProposed:   {PlanApproved, PlanDraft},
@@ -30,13 +30,13 @@ var planEdges = map[PlanStatus][]PlanStatus{
 	PlanInProgress: {PlanCompleted, PlanFailed, PlanCancelled},
 }
 
-// CanMove says whether S3 has an edge from the one status to the other.
+// CanMove reports whether the transition is allowed.
 func (s PlanStatus) CanMove(to PlanStatus) bool { return slices.Contains(planEdges[s], to) }
 
-// Ended says whether the plan is over: nothing leads on.
-func (s PlanStatus) Ended() bool { return len(planEdges[s]) == 0 }
+// IsFinal reports whether no transition leads on.
+func (s PlanStatus) IsFinal() bool { return len(planEdges[s]) == 0 }
 
-// StepStatus is a step's status (requirements P-13).
+// StepStatus is a step's status.
 type StepStatus string
 
 // The step statuses.
@@ -49,8 +49,8 @@ const (
 	StepFailed     StepStatus = "failed"
 )
 
-// Plan is an agent's plan: a graph of steps (S3). What a reviewer approves of
-// it is named by Hash and never includes statuses or events.
+// Plan is an agent's plan: a graph of steps. Hash names what a reviewer approves of it,
+// which never includes statuses or events.
 type Plan struct {
 	ID          string
 	ContextID   string
@@ -60,7 +60,7 @@ type Plan struct {
 	States      StepStates
 	RequestedBy Ref
 	Group       Group
-	Name        string // the poster's name when it posted
+	Name        string // of the poster, at that time
 	Imported    bool
 	Locked      bool
 	BodyDigest  []byte
@@ -69,25 +69,41 @@ type Plan struct {
 	UpdatedAt   time.Time
 }
 
-// StepStates holds the status of every step in the order of the plan's steps,
-// one letter each, so that moving a step rewrites one short row.
+// PlanReader reads plans.
+type PlanReader interface {
+	Plan(id string) (*Plan, error)
+	// PlanContent returns the compact JSON of an existing plan, never ErrNotFound.
+	PlanContent(id string) ([]byte, error)
+	Plans(f PlanFilter, p Page) (list []*Plan, next string, err error)
+}
+
+// PlanWriter writes plans.
+type PlanWriter interface {
+	InsertPlan(p *Plan, content []byte) error
+	// UpdatePlan returns ErrConflict unless the stored status is from. A nil content
+	// leaves the stored one.
+	UpdatePlan(p *Plan, from PlanStatus, content []byte) error
+}
+
+// StepStates has one letter for the status of each step, in the order of the plan's
+// steps, so that moving a step rewrites one short row.
 type StepStates string
 
-// stepLetters maps a letter to its status; "F" is a failed step that its agent
-// called critical.
+// stepLetters maps letters to statuses. "F" is a failed step that its agent called
+// critical.
 var stepLetters = map[byte]StepStatus{
 	'p': StepPending, 'i': StepInProgress, 'c': StepCompleted,
 	'b': StepBlocked, 's': StepSkipped, 'f': StepFailed, 'F': StepFailed,
 }
 
-// Status of the i-th step.
+// Status returns the status of the i-th step.
 func (s StepStates) Status(i int) StepStatus { return stepLetters[s[i]] }
 
-// Critical says whether the i-th step failed and ended the plan.
+// Critical reports whether the i-th step failed and ended the plan.
 func (s StepStates) Critical(i int) bool { return s[i] == 'F' }
 
-// anyFailed says whether a step has failed, critical or not.
-func (s StepStates) anyFailed() bool { return strings.ContainsAny(string(s), "fF") }
+// hasFailed reports whether a step has failed, critical or not.
+func (s StepStates) hasFailed() bool { return strings.ContainsAny(string(s), "fF") }
 
 // newStepStates encodes the statuses of a plan as sent.
 func newStepStates(steps []mplp.Step) StepStates {

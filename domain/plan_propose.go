@@ -6,32 +6,31 @@ import (
 	"countersign/domain/mplp"
 )
 
-// ProposeInput is what may be said when a plan is proposed.
+// ProposeInput is what the proposer of a plan may choose.
 type ProposeInput struct {
-	Reason          string // empty: S0's sentence
+	Reason          string // empty: a standard sentence
 	RequestedByRole string
 	RequiredRole    string
 	Timeout         *int64 // seconds; nil: it does not expire
 	Supersedes      string // empty: the confirm that was decided last
 }
 
-// ProposePlan moves a draft to proposed and creates its confirm, in one
-// transaction (requirements C-28 to C-32). A proposed plan whose confirm was
-// cancelled may be proposed again (contradiction 5). Needs plan.propose.
+// ProposePlan moves a draft to proposed and creates its confirm in one transaction. A
+// proposed plan whose confirm was cancelled may be proposed again. Needs plan.propose.
 func (s *Service) ProposePlan(ctx context.Context, ref Ref, id string, in ProposeInput) (c *Confirm, err error) {
-	err = s.as(ctx, ref, func(tx Tx, p *Principal) error {
+	err = s.write(ctx, ref, func(tx Tx, p *Principal) error {
 		plan, err := visiblePlan(tx, p, id)
 		if err != nil {
 			return err
 		}
-		if err := p.needs(PlanPropose); err != nil {
+		if err := p.require(PlanPropose); err != nil {
 			return err
 		}
-		confirms, err := plan.confirms(tx)
+		confirms, err := plan.loadConfirms(tx)
 		if err != nil {
 			return err
 		}
-		if err := plan.proposable(confirms); err != nil {
+		if err := plan.checkProposable(confirms); err != nil {
 			return err
 		}
 		if plan.Status == PlanDraft {
@@ -42,7 +41,7 @@ func (s *Service) ProposePlan(ctx context.Context, ref Ref, id string, in Propos
 		if in.Supersedes == "" {
 			in.Supersedes = lastProposal(confirms)
 		}
-		sent, err := s.posting(s.proposal(plan, in))
+		sent, err := s.parseConfirm(s.proposal(plan, in))
 		if err != nil {
 			return err
 		}
@@ -56,13 +55,13 @@ func (s *Service) ProposePlan(ctx context.Context, ref Ref, id string, in Propos
 	return c, err
 }
 
-// proposable refuses a plan that cannot be proposed now.
-func (p *Plan) proposable(confirms []*Confirm) error {
-	if err := p.unlocked(); err != nil {
+// checkProposable refuses a plan that cannot be proposed now.
+func (p *Plan) checkProposable(confirms []*Confirm) error {
+	if err := p.checkUnlocked(); err != nil {
 		return err
 	}
 	if p.Imported {
-		return refuse(CodeInvalidTransition, "The plan is an import: it is a record and cannot be proposed.")
+		return refuse(CodeInvalidTransition, "The plan is an imported record and cannot be proposed.")
 	}
 	if p.Status == PlanDraft {
 		return nil
@@ -70,7 +69,7 @@ func (p *Plan) proposable(confirms []*Confirm) error {
 	if p.Status == PlanProposed {
 		for _, c := range confirms {
 			if c.Status == Pending && c.Binding == BoundPlan && !c.Imported {
-				return refuse(CodeInvalidTransition, "The plan is proposed already and waits for a decision.")
+				return refuse(CodeInvalidTransition, "The plan is already proposed and waits for a decision.")
 			}
 		}
 		return nil
@@ -78,17 +77,17 @@ func (p *Plan) proposable(confirms []*Confirm) error {
 	return refuse(CodeInvalidTransition, "Only a draft can be proposed; this plan is %s.", p.Status)
 }
 
-// lastProposal is the confirm about the whole plan that came before.
+// lastProposal returns the id of the latest decided confirm about the whole plan.
 func lastProposal(confirms []*Confirm) string {
 	for _, c := range confirms { // newest first
-		if c.Binding == BoundPlan && c.Final() && !c.Imported {
+		if c.Binding == BoundPlan && c.IsFinal() && !c.Imported {
 			return c.ID
 		}
 	}
 	return ""
 }
 
-// proposal builds the confirm of requirements C-30.
+// proposal builds the confirm that asks for the plan's approval.
 func (s *Service) proposal(plan *Plan, in ProposeInput) *mplp.Confirm {
 	reason := in.Reason
 	if reason == "" {

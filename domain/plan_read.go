@@ -8,18 +8,19 @@ import (
 	"countersign/domain/mplp"
 )
 
-// PlanDetail is a plan with everything its page shows.
+// PlanDetail is a plan with everything that its page shows.
 type PlanDetail struct {
-	Plan     *Plan
-	Document *mplp.Plan // as sent
-	Context  *Context   // nil: unknown, or not for this reader
-	Confirms []*Confirm // newest first
-	Propose  error      // nil: this reader may propose it now
-	Cancel   error      // nil: this reader may cancel it now
+	Plan       *Plan
+	Document   *mplp.Plan // as sent
+	Context    *Context   // nil: unknown, or not for this reader
+	Confirms   []*Confirm // newest first
+	ProposeErr error      // nil: this reader may propose it now
+	CancelErr  error      // nil: this reader may cancel it now
 }
 
-// Plan finds a plan. Its poster sees it, and whoever holds a plan capability,
-// confirm.approve, confirm.reject or trace.read; a key only its group's.
+// Plan returns a plan. Its poster may see it, and whoever holds a plan capability,
+// confirm.approve, confirm.reject or trace.read. A key that may not decide sees only
+// its group's.
 func (s *Service) Plan(ctx context.Context, ref Ref, id string) (detail *PlanDetail, err error) {
 	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
 		plan, err := visiblePlan(r, p, id)
@@ -33,7 +34,7 @@ func (s *Service) Plan(ctx context.Context, ref Ref, id string) (detail *PlanDet
 }
 
 func (s *Service) planDetail(r Reader, p *Principal, plan *Plan) (*PlanDetail, error) {
-	document, err := s.planDocument(r, plan)
+	document, err := s.loadPlanDocument(r, plan)
 	if err != nil {
 		return nil, err
 	}
@@ -42,33 +43,33 @@ func (s *Service) planDetail(r Reader, p *Principal, plan *Plan) (*PlanDetail, e
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return nil, err
 	}
-	if err == nil && p.ReadsContexts() {
+	if err == nil && p.CanReadContexts() {
 		detail.Context = c
 	}
-	if detail.Confirms, err = plan.confirms(r); err != nil {
+	if detail.Confirms, err = plan.loadConfirms(r); err != nil {
 		return nil, err
 	}
-	if detail.Propose = p.needs(PlanPropose); detail.Propose == nil {
-		detail.Propose = plan.proposable(detail.Confirms)
+	if detail.ProposeErr = p.require(PlanPropose); detail.ProposeErr == nil {
+		detail.ProposeErr = plan.checkProposable(detail.Confirms)
 	}
-	detail.Cancel = plan.cancellable(p)
+	detail.CancelErr = plan.checkCancellable(p)
 	return detail, nil
 }
 
 // Plans lists the plans that the reader may see, newest first.
 func (s *Service) Plans(ctx context.Context, ref Ref, f PlanFilter, page Page) (list []*Plan, next string, err error) {
 	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
-		f.Visible = p.plans()
+		f.Visible = p.planVisibility()
 		list, next, err = r.Plans(f, page)
 		return err
 	})
 	return list, next, err
 }
 
-// PlanRows is Plans with what a list shows beside.
+// PlanRows is Plans for lists.
 func (s *Service) PlanRows(ctx context.Context, ref Ref, f PlanFilter, page Page) (list []*PlanRow, next string, err error) {
 	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
-		f.Visible = p.plans()
+		f.Visible = p.planVisibility()
 		plans, after, err := r.Plans(f, page)
 		if err != nil {
 			return err
@@ -87,12 +88,12 @@ func (s *Service) PlanRows(ctx context.Context, ref Ref, f PlanFilter, page Page
 	return list, next, err
 }
 
-// counts says whether a confirm counts for the plan. One that another group asked for
-// before there was the plan does not: nobody gates what they may not see.
+// counts reports whether a confirm counts for the plan. One that another group
+// requested before the plan existed does not: nobody blocks what they may not see.
 func (p *Plan) counts(c *Confirm) bool { return c.TargetHash != "" || c.RequestedGroup == p.Group }
 
-// confirms are those that count for the plan, newest first.
-func (p *Plan) confirms(r Reader) ([]*Confirm, error) {
+// loadConfirms returns the confirms that count for the plan, newest first.
+func (p *Plan) loadConfirms(r Reader) ([]*Confirm, error) {
 	list, err := r.ConfirmsOfPlan(p.ID)
 	return slices.DeleteFunc(list, func(c *Confirm) bool { return !p.counts(c) }), err
 }
@@ -100,24 +101,26 @@ func (p *Plan) confirms(r Reader) ([]*Confirm, error) {
 func visiblePlan(r Reader, p *Principal, id string) (*Plan, error) {
 	plan, err := r.Plan(id)
 	if err != nil {
-		return nil, found(err, "plan")
+		return nil, notFoundOr(err, "plan")
 	}
-	if !plan.seenBy(p) {
-		return nil, notFound("plan")
+	if !plan.isVisibleTo(p) {
+		return nil, errNotFound("plan")
 	}
 	return plan, nil
 }
 
-func (plan *Plan) seenBy(p *Principal) bool { return plan.Group == p.Group || p.ReadsPlans() }
+func (plan *Plan) isVisibleTo(p *Principal) bool { return plan.Group == p.Group || p.CanReadPlans() }
 
-// plans are those that a principal sees in lists.
-func (p *Principal) plans() Visibility { return Visibility{All: p.ReadsPlans(), Group: p.Group} }
+// planVisibility says which plans the principal sees in lists.
+func (p *Principal) planVisibility() Visibility {
+	return Visibility{All: p.CanReadPlans(), Group: p.Group}
+}
 
-// ReadsPlans says whether a principal sees the plans of other groups. A key
-// does so only when it may decide.
-func (p *Principal) ReadsPlans() bool {
+// CanReadPlans reports whether the principal may see the plans of other groups. A key
+// may only if it may decide.
+func (p *Principal) CanReadPlans() bool {
 	if p.Kind == KindAgent {
-		return p.decides()
+		return p.canDecide()
 	}
 	return p.CanAny(PlanCreate, PlanPropose, PlanExecute, "plan.*", ConfirmApprove, ConfirmReject, TraceRead)
 }

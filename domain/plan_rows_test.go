@@ -103,7 +103,7 @@ func (l *planLife) decidePlan(id string, to domain.PlanStatus) error {
 // write puts a plan with the status.
 func (l *planLife) write(id string, status domain.PlanStatus) error {
 	text := fmt.Sprintf(`{"context_id":"ctx-1","title":"T","objective":"O","status":%q,"steps":[{"step_id":"s1","description":"D"}]}`, status)
-	in, err := mplp.ParsePlan([]byte(text), l.Limits().Wire())
+	in, err := mplp.ParsePlan([]byte(text), l.Limits().MPLP())
 	if err == nil {
 		_, err = l.RevisePlan(l.ctx, l.agent, id, in)
 	}
@@ -172,7 +172,7 @@ func TestP12_P13_StatusesAreAccepted(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s, %s: %v", plan, step, err)
 		}
-		detail, err := w.PlanObject(w.ctx, agent, id)
+		detail, err := w.PlanJSON(w.ctx, agent, id)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -197,7 +197,7 @@ func TestP23_P30_ContextMustBeThere(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	agent, reviewer := w.worker(), w.user("reviewer", "reviewer")
-	in, err := mplp.ParsePlan([]byte(`{"plan_id":"p","context_id":"elsewhere","title":"t","objective":"o","steps":[{"step_id":"s","description":"d"}]}`), w.Limits().Wire())
+	in, err := mplp.ParsePlan([]byte(`{"plan_id":"p","context_id":"elsewhere","title":"t","objective":"o","steps":[{"step_id":"s","description":"d"}]}`), w.Limits().MPLP())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +221,7 @@ func TestP23_P30_ContextMustBeThere(t *testing.T) {
 	}
 }
 
-// TestP31_P38_LifeOfAPlan goes through what S3 sums up at its end.
+// TestP31_P38_LifeOfAPlan goes through what the plan module sums up at its end.
 func TestP31_P38_LifeOfAPlan(t *testing.T) {
 	t.Parallel()
 	l := newPlanLife(t)

@@ -15,13 +15,13 @@ import (
 type PostedPlan struct {
 	Plan     *Plan
 	Native   []byte
-	Created  bool // false: the same plan had been posted before
+	Created  bool // false: the same plan was posted before
 	Warnings []mplp.Warning
 }
 
-// PostPlan stores a plan as a draft, or as an import if it comes with a past of
-// its own. Needs plan.create. The id is the idempotency key: the same plan
-// again changes nothing.
+// PostPlan stores a plan as a draft, or as an import if it has a status or moved steps.
+// The id is the idempotency key: the same plan again changes nothing. Needs
+// plan.create.
 func (s *Service) PostPlan(ctx context.Context, ref Ref, in *mplp.Plan) (posted *PostedPlan, err error) {
 	digest := sha256.Sum256(in.Native.Bytes())
 	sent := Plan{ID: in.ID, BodyDigest: digest[:]}
@@ -33,11 +33,11 @@ func (s *Service) PostPlan(ctx context.Context, ref Ref, in *mplp.Plan) (posted 
 	if err := sent.fill(in); err != nil {
 		return nil, err
 	}
-	sent.Imported = sent.Status != PlanDraft || anyMoved(in.Steps)
+	sent.Imported = sent.Status != PlanDraft || hasMovedSteps(in.Steps)
 	content := mplp.CompletePlan(in.Native, sent.ID)
 	var render func() []byte
-	err = s.as(ctx, ref, func(tx Tx, p *Principal) error {
-		if err := p.needs(PlanCreate); err != nil {
+	err = s.write(ctx, ref, func(tx Tx, p *Principal) error {
+		if err := p.require(PlanCreate); err != nil {
 			return err
 		}
 		if in.ID != "" {
@@ -47,7 +47,7 @@ func (s *Service) PostPlan(ctx context.Context, ref Ref, in *mplp.Plan) (posted 
 					return refuse(CodeIDTaken, "There is another plan with the id %s.", in.ID)
 				}
 				posted = &PostedPlan{Plan: old, Warnings: in.Warnings}
-				render, err = planRender(tx, old)
+				render, err = preparePlanRender(tx, old)
 				return err
 			} else if !errors.Is(err, ErrNotFound) {
 				return err
@@ -57,14 +57,14 @@ func (s *Service) PostPlan(ctx context.Context, ref Ref, in *mplp.Plan) (posted 
 		plan.RequestedBy, plan.Group, plan.Name, plan.CreatedAt, plan.UpdatedAt = p.Ref, p.Group, p.Name, now, now
 		warnings := slices.Concat(in.Warnings, referenceWarnings(tx, in))
 		if err := tx.InsertPlan(&plan, content); err != nil {
-			return taken(err, "plan")
+			return conflictOr(err, "plan")
 		}
 		event := "plan.created"
 		if plan.Imported {
 			event = "plan.imported"
 		}
 		posted = &PostedPlan{Plan: &plan, Created: true, Warnings: warnings}
-		render = func() []byte { return plan.native(content, nil) }
+		render = func() []byte { return plan.renderJSON(content, nil) }
 		return s.logPlan(tx, p, &plan, event, append(plan.sentFacts(in, warnings), "requested_group", plan.Group)...)
 	})
 	if err != nil {
@@ -74,7 +74,7 @@ func (s *Service) PostPlan(ctx context.Context, ref Ref, in *mplp.Plan) (posted 
 	return posted, nil
 }
 
-// fill takes over what a client says of a plan.
+// fill sets what the client says of the plan.
 func (p *Plan) fill(in *mplp.Plan) (err error) {
 	p.ContextID, p.Title, p.Status, p.States = in.ContextID, in.Title, PlanStatus(in.Status), newStepStates(in.Steps)
 	p.Locked = in.Locked
@@ -85,7 +85,7 @@ func (p *Plan) fill(in *mplp.Plan) (err error) {
 	return err
 }
 
-// sentFacts are what the log says of a plan that was sent.
+// sentFacts returns what the log says of a plan that was sent.
 func (p *Plan) sentFacts(in *mplp.Plan, warnings []mplp.Warning) []any {
 	facts := []any{"steps", len(in.Steps), "warnings", loggedWarnings(warnings)}
 	if p.Locked {
@@ -94,7 +94,7 @@ func (p *Plan) sentFacts(in *mplp.Plan, warnings []mplp.Warning) []any {
 	return facts
 }
 
-func anyMoved(steps []mplp.Step) bool {
+func hasMovedSteps(steps []mplp.Step) bool {
 	return slices.ContainsFunc(steps, func(step mplp.Step) bool { return step.Status != string(StepPending) })
 }
 
@@ -113,8 +113,8 @@ func planContent(in *mplp.Plan) evidence.PlanContent {
 	return content
 }
 
-// referenceWarnings says what a plan names that this server does not know
-// (requirements P-10, P-30): it may come later, so it is no error.
+// referenceWarnings warns of a context that does not exist. It may be created later, so
+// it is no error.
 func referenceWarnings(r Reader, in *mplp.Plan) (list []mplp.Warning) {
 	if _, err := r.Context(in.ContextID); errors.Is(err, ErrNotFound) {
 		list = append(list, mplp.Warning{Path: "context_id", Code: "reference", Message: "There is no such context yet."})
@@ -122,27 +122,27 @@ func referenceWarnings(r Reader, in *mplp.Plan) (list []mplp.Warning) {
 	return list
 }
 
-// RevisePlan replaces a draft. Needs plan.create. Confirms that were pending on
-// the draft are cancelled: nobody decides on what is no longer there.
+// RevisePlan replaces a draft and cancels the confirms that were pending on it: nobody
+// decides on what is no longer there. Needs plan.create.
 func (s *Service) RevisePlan(ctx context.Context, ref Ref, id string, in *mplp.Plan) (revised *PostedPlan, err error) {
 	if in.ID != "" && in.ID != id {
-		return nil, Invalid("plan_id", "const", "The id of a plan does not change.")
+		return nil, Invalid("plan_id", "const", "You cannot change the id of a plan.")
 	}
 	var render func() []byte
-	err = s.as(ctx, ref, func(tx Tx, p *Principal) error {
+	err = s.write(ctx, ref, func(tx Tx, p *Principal) error {
 		plan, err := visiblePlan(tx, p, id)
 		if err != nil {
 			return err
 		}
-		if err := p.needs(PlanCreate); err != nil {
+		if err := p.require(PlanCreate); err != nil {
 			return err
 		}
 		if plan.Locked {
 			revised = &PostedPlan{Plan: plan, Warnings: in.Warnings}
-			render, err = s.relock(tx, p, plan, in)
+			render, err = s.changeLock(tx, p, plan, in)
 			return err
 		}
-		if err := plan.editable(); err != nil {
+		if err := plan.checkEditable(); err != nil {
 			return err
 		}
 		was := plan.Hash
@@ -150,10 +150,10 @@ func (s *Service) RevisePlan(ctx context.Context, ref Ref, id string, in *mplp.P
 			return err
 		}
 		if plan.Status != PlanDraft {
-			return refuse(CodeInvalidTransition, "A plan's status changes by proposing and deciding, not by writing it.")
+			return refuse(CodeInvalidTransition, "You cannot write a plan's status. Propose the plan and let somebody decide.")
 		}
-		if anyMoved(in.Steps) {
-			return refuse(CodeInvalidTransition, "The steps of a draft are pending.")
+		if hasMovedSteps(in.Steps) {
+			return refuse(CodeInvalidTransition, "All steps of a draft must be pending.")
 		}
 		plan.UpdatedAt = s.clock()
 		warnings := append(in.Warnings, referenceWarnings(tx, in)...)
@@ -169,7 +169,7 @@ func (s *Service) RevisePlan(ctx context.Context, ref Ref, id string, in *mplp.P
 			}
 		}
 		revised = &PostedPlan{Plan: plan, Warnings: warnings}
-		render, err = planRender(tx, plan)
+		render, err = preparePlanRender(tx, plan)
 		return err
 	})
 	if err != nil {
@@ -179,29 +179,29 @@ func (s *Service) RevisePlan(ctx context.Context, ref Ref, id string, in *mplp.P
 	return revised, nil
 }
 
-// unlocked refuses every change of a locked plan.
-func (p *Plan) unlocked() error {
+// checkUnlocked refuses every change of a locked plan.
+func (p *Plan) checkUnlocked() error {
 	if p.Locked {
-		return refuse(CodeLocked, "The plan is locked: only its governance can be changed.")
+		return refuse(CodeLocked, "The plan is locked. You can change only its governance.")
 	}
 	return nil
 }
 
-// relock writes a locked plan anew if nothing but its governance differs from
-// what is stored or shown, in whatever status it is. Needs role.modify too.
-func (s *Service) relock(tx Tx, p *Principal, plan *Plan, in *mplp.Plan) (render func() []byte, err error) {
+// changeLock rewrites a locked plan, in any status, if only its governance differs from
+// what is stored or shown. Needs role.modify too.
+func (s *Service) changeLock(tx Tx, p *Principal, plan *Plan, in *mplp.Plan) (render func() []byte, err error) {
 	stored, err := tx.PlanContent(plan.ID)
 	if err != nil {
 		return nil, err
 	}
-	shown, err := s.planNative(tx, plan)
+	shown, err := s.renderPlan(tx, plan)
 	if err != nil {
 		return nil, err
 	}
 	if !mplp.DiffersOnlyIn("governance", stored, in.Native) && !mplp.DiffersOnlyIn("governance", shown, in.Native) {
-		return nil, plan.unlocked()
+		return nil, plan.checkUnlocked()
 	}
-	if err := p.needs(RoleModify); err != nil {
+	if err := p.require(RoleModify); err != nil {
 		return nil, err
 	}
 	plan.Locked, plan.UpdatedAt = in.Locked, s.clock()
@@ -211,13 +211,13 @@ func (s *Service) relock(tx Tx, p *Principal, plan *Plan, in *mplp.Plan) (render
 	if err := s.logPlan(tx, p, plan, "plan.revised", "locked", plan.Locked); err != nil {
 		return nil, err
 	}
-	return planRender(tx, plan)
+	return preparePlanRender(tx, plan)
 }
 
-func (p *Plan) editable() error {
+func (p *Plan) checkEditable() error {
 	switch {
 	case p.Imported:
-		return refuse(CodeInvalidTransition, "The plan is an import: it is a record and does not change.")
+		return refuse(CodeInvalidTransition, "The plan is an imported record and cannot be changed.")
 	case p.Status != PlanDraft:
 		return refuse(CodeInvalidTransition, "Only a draft can be changed; this plan is %s.", p.Status)
 	}
@@ -225,17 +225,16 @@ func (p *Plan) editable() error {
 }
 
 // CancelPlan abandons a draft (its poster, or plan.create) or stops a running
-// plan (plan.execute or confirm.reject): requirements P-14b and P-14h. Its
-// pending confirms are cancelled with it.
+// plan (plan.execute or confirm.reject). Its pending confirms are cancelled with it.
 func (s *Service) CancelPlan(ctx context.Context, ref Ref, id, reason string) (plan *Plan, err error) {
-	if most := maxFact / 2; len(reason) > most { // nothing but the log has it, whole
-		return nil, Invalid("reason", "limit", "The reason has %d bytes. It may have %d.", len(reason), most)
+	if most := maxFact / 2; len(reason) > most { // the log stores it in full
+		return nil, Invalid("reason", "limit", "The reason has %d bytes. It may have at most %d.", len(reason), most)
 	}
-	err = s.as(ctx, ref, func(tx Tx, p *Principal) error {
+	err = s.write(ctx, ref, func(tx Tx, p *Principal) error {
 		if plan, err = visiblePlan(tx, p, id); err != nil {
 			return err
 		}
-		if err := plan.cancellable(p); err != nil {
+		if err := plan.checkCancellable(p); err != nil {
 			return err
 		}
 		return s.endPlan(tx, p, plan, PlanCancelled, reason, "")
@@ -243,38 +242,38 @@ func (s *Service) CancelPlan(ctx context.Context, ref Ref, id, reason string) (p
 	return plan, err
 }
 
-func (p *Plan) cancellable(by *Principal) error {
+func (p *Plan) checkCancellable(by *Principal) error {
 	switch {
 	case p.Status == PlanInProgress:
-		if err := by.needsAny(PlanExecute, ConfirmReject); err != nil {
+		if err := by.requireAny(PlanExecute, ConfirmReject); err != nil {
 			return err
 		}
 	case p.Group != by.Group || by.Group == "":
-		if err := by.needs(PlanCreate); err != nil {
+		if err := by.require(PlanCreate); err != nil {
 			return err
 		}
 	}
-	if err := p.unlocked(); err != nil {
+	if err := p.checkUnlocked(); err != nil {
 		return err
 	}
 	if p.Imported || !p.Status.CanMove(PlanCancelled) {
-		return refuse(CodeInvalidTransition, "A plan that is %s cannot be cancelled.", p.words())
+		return refuse(CodeInvalidTransition, "A plan that is %s cannot be cancelled.", p.statusText())
 	}
 	return nil
 }
 
-func (p *Plan) words() string {
+func (p *Plan) statusText() string {
 	if p.Imported {
 		return "an import"
 	}
 	return string(p.Status)
 }
 
-// endPlan moves a plan to a final status and cancels what is pending on it,
-// except the confirm whose decision ends it.
+// endPlan moves a plan to a final status and cancels its pending confirms, except the
+// one whose decision ends it.
 func (s *Service) endPlan(tx Tx, p *Principal, plan *Plan, to PlanStatus, reason, decided string) error {
 	facts := []any{"reason", reason}
-	if decided != "" { // the decision has the reason
+	if decided != "" { // the reason is in the decision
 		facts = []any{"confirm_id", decided}
 	}
 	if err := s.movePlan(tx, p, plan, to, "plan."+string(to), facts...); err != nil {
@@ -283,11 +282,11 @@ func (s *Service) endPlan(tx Tx, p *Principal, plan *Plan, to PlanStatus, reason
 	return s.cancelPending(tx, plan, "The plan has ended: "+string(to)+".", decided)
 }
 
-// movePlan takes one of S3's edges and logs it.
+// movePlan makes a transition and logs it.
 func (s *Service) movePlan(tx Tx, p *Principal, plan *Plan, to PlanStatus, event string, facts ...any) error {
 	from := plan.Status
 	if !from.CanMove(to) {
-		return refuse(CodeInvalidTransition, "A plan does not go from %s to %s.", from, to)
+		return refuse(CodeInvalidTransition, "A plan cannot go from %s to %s.", from, to)
 	}
 	plan.Status, plan.UpdatedAt = to, s.clock()
 	if err := tx.UpdatePlan(plan, from, nil); err != nil {
@@ -297,6 +296,6 @@ func (s *Service) movePlan(tx Tx, p *Principal, plan *Plan, to PlanStatus, event
 }
 
 func (s *Service) logPlan(tx Tx, p *Principal, plan *Plan, event string, facts ...any) error {
-	return s.log(tx, p, evidence.Entry{Type: event, PlanID: plan.ID, TraceID: plan.trace(),
+	return s.log(tx, p, evidence.Entry{Type: event, PlanID: plan.ID, TraceID: plan.spanTraceID(),
 		ContentHash: plan.Hash, Data: data(append(facts, "status", plan.Status)...)})
 }

@@ -95,7 +95,7 @@ func TestRevise_VoidsWhatWasPending(t *testing.T) {
 	agent, reviewer := w.key("bot", "planner"), w.user("reviewer", "reviewer")
 	id := w.plan(agent, "p-1")
 	c := w.post(agent, `{"target_type":"plan","target_id":"p-1"}`)
-	in, err := mplp.ParsePlan([]byte(`{"context_id":"ctx-1","title":"Other","objective":"Other","steps":[{"step_id":"x","description":"Drop all"}]}`), w.Limits().Wire())
+	in, err := mplp.ParsePlan([]byte(`{"context_id":"ctx-1","title":"Other","objective":"Other","steps":[{"step_id":"x","description":"Drop all"}]}`), w.Limits().MPLP())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +224,7 @@ func TestPlan_LockedChangesOnlyItsGovernance(t *testing.T) {
 	w := newWorld(t)
 	agent, keeper, reviewer := w.worker(), w.user("keeper", "architect", w.role("locks", "role.modify")), w.user("reviewer", "reviewer")
 	parse := func(locked, title string) *mplp.Plan {
-		in, err := mplp.ParsePlan([]byte(`{"plan_id":"p-1","context_id":"c","title":"`+title+`","objective":"O","governance":{"locked":`+locked+`},"steps":[{"step_id":"s1","description":"D"}]}`), w.Limits().Wire())
+		in, err := mplp.ParsePlan([]byte(`{"plan_id":"p-1","context_id":"c","title":"`+title+`","objective":"O","governance":{"locked":`+locked+`},"steps":[{"step_id":"s1","description":"D"}]}`), w.Limits().MPLP())
 		if err != nil {
 			t.Fatal(err)
 		}

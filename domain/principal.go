@@ -17,7 +17,7 @@ const (
 	KindSystem Kind = "system"
 )
 
-// Ref names a principal: whose id it is, and of which kind.
+// Ref names a principal by kind and id.
 type Ref struct {
 	Kind Kind
 	ID   string
@@ -26,8 +26,7 @@ type Ref struct {
 // System is the clock, and the command line, whose operator owns the database.
 var System = Ref{Kind: KindSystem}
 
-// String is "user:<id>", "key:<id>" or "system", as entries and content name a
-// principal.
+// String returns "user:<id>", "key:<id>" or "system".
 func (r Ref) String() string {
 	switch r.Kind {
 	case KindUser:
@@ -50,60 +49,58 @@ func ParseRef(s string) Ref {
 	return System
 }
 
-// Group is the principal group: a user with all keys they own ("user:<id>"), or a
-// key without an owner ("key:<id>"). Nobody decides what their own group
-// requested, or what a key requested that it made.
+// Group is a principal group: a user with all keys they own ("user:<id>"), or a key
+// without an owner ("key:<id>"). Nobody decides what their own group requested, or a
+// key that they created.
 type Group string
 
-// Principal is who is acting, with the roles held at this moment. It is loaded
-// for every request and again inside the transaction that changes something,
-// so that a revoked right ends at once.
+// Principal is who acts, with the roles held now. It is loaded anew in every
+// transaction, so that a revoked right ends at once.
 type Principal struct {
 	Ref
 	Name      string
 	Group     Group
 	Roles     []*Role   // in the order they were given
-	MayDecide bool      // a key that may decide; users always may, by capability
+	MayDecide bool      // false for keys that may not decide, whatever their roles
 	expires   time.Time // of a key; zero: it does not
 }
 
-// live says whether a principal that was found is not over by itself at this
-// time.
-func (p *Principal) live(now time.Time) bool { return p.expires.IsZero() || now.Before(p.expires) }
+// isActive reports whether the principal's key has not expired since it was loaded.
+func (p *Principal) isActive(now time.Time) bool { return p.expires.IsZero() || now.Before(p.expires) }
 
-// Can says whether one of the roles grants the capability.
+// Can reports whether one of the roles grants the capability.
 func (p *Principal) Can(c Capability) bool {
 	return p.Kind == KindSystem || slices.ContainsFunc(p.Roles, func(r *Role) bool { return r.Grants(c) })
 }
 
-// CanAny says whether one of the capabilities is granted.
+// CanAny reports whether one of the capabilities is granted.
 func (p *Principal) CanAny(cs ...Capability) bool { return slices.ContainsFunc(cs, p.Can) }
 
-// ReadsContexts says whether the principal may see contexts at all: whoever may
-// change something may see it, here as below.
-func (p *Principal) ReadsContexts() bool { return p.CanAny(ContextRead, ContextModify) }
+// CanReadContexts reports whether the principal may see contexts: whoever may change
+// something may see it, here and below.
+func (p *Principal) CanReadContexts() bool { return p.CanAny(ContextRead, ContextModify) }
 
-// ReadsRoles is ReadsContexts for roles.
-func (p *Principal) ReadsRoles() bool { return p.CanAny(RoleRead, RoleModify) }
+// CanReadRoles reports whether the principal may see roles.
+func (p *Principal) CanReadRoles() bool { return p.CanAny(RoleRead, RoleModify) }
 
-// ReadsUsers is ReadsContexts for users.
-func (p *Principal) ReadsUsers() bool { return p.CanAny(UserRead, UserModify) }
+// CanReadUsers reports whether the principal may see users.
+func (p *Principal) CanReadUsers() bool { return p.CanAny(UserRead, UserModify) }
 
-// ReadsKeys is ReadsContexts for keys.
-func (p *Principal) ReadsKeys() bool { return p.CanAny(KeyRead, KeyModify) }
+// CanReadKeys reports whether the principal may see keys.
+func (p *Principal) CanReadKeys() bool { return p.CanAny(KeyRead, KeyModify) }
 
-// Holds says whether the principal holds the role with this id.
+// Holds reports whether the principal holds the role with this id.
 func (p *Principal) Holds(roleID string) bool {
 	return slices.ContainsFunc(p.Roles, func(r *Role) bool { return r.ID == roleID })
 }
 
-// Covers says whether everything the role allows is allowed to the principal
-// too: nobody grants what they do not hold.
-func (p *Principal) Covers(r *Role) bool { return p.mayGrant(r.Capabilities) == nil }
+// Covers reports whether the principal holds everything that the role allows. Nobody
+// grants what they do not hold.
+func (p *Principal) Covers(r *Role) bool { return p.checkCanGrant(r.Capabilities) == nil }
 
-// mayGrant refuses capabilities that the principal does not hold, naming the
+// checkCanGrant refuses capabilities that the principal does not hold, naming the
 // first.
-func (p *Principal) mayGrant(list []Capability) error {
+func (p *Principal) checkCanGrant(list []Capability) error {
 	if p.Kind == KindSystem {
 		return nil
 	}
@@ -114,14 +111,14 @@ func (p *Principal) mayGrant(list []Capability) error {
 	for _, c := range list {
 		if !covers(held, c) {
 			return &Error{Code: CodeMissingCapability, Capability: c,
-				Message: fmt.Sprintf("You can grant only what you hold, and you do not hold %s.", c)}
+				Message: fmt.Sprintf("You can grant only what you hold. You do not hold %s.", c)}
 		}
 	}
 	return nil
 }
 
-// covers is grants for a capability that may itself be a wildcard: plan.* is
-// covered by plan.* or *, never by a list of its actions.
+// covers is grants for a capability that may be a wildcard: plan.* is covered by plan.*
+// or "*", never by a list of its actions.
 func covers(held []Capability, c Capability) bool {
 	if c == Everything {
 		return slices.Contains(held, Everything)
@@ -129,9 +126,9 @@ func covers(held []Capability, c Capability) bool {
 	return grants(held, c)
 }
 
-// roleFor is the role to act in: the least capable one that grants every
-// capability needed. It is nil when no single role does.
-func (p *Principal) roleFor(needed ...Capability) *Role {
+// leastCapableRole returns the role to act in: the least capable one that grants all
+// these capabilities, nil if no single role does.
+func (p *Principal) leastCapableRole(needed ...Capability) *Role {
 	var best *Role
 	for _, r := range p.Roles {
 		if slices.ContainsFunc(needed, func(c Capability) bool { return !r.Grants(c) }) {
@@ -144,21 +141,21 @@ func (p *Principal) roleFor(needed ...Capability) *Role {
 	return best
 }
 
-// needs refuses a principal without the capability.
-func (p *Principal) needs(c Capability) error {
+// require refuses a principal without the capability.
+func (p *Principal) require(c Capability) error {
 	if !p.Can(c) {
-		return missing(c)
+		return errMissingCapability(c)
 	}
 	return nil
 }
 
-// needsAny refuses a principal with none of the capabilities, naming the first.
-func (p *Principal) needsAny(cs ...Capability) error {
+// requireAny refuses a principal with none of the capabilities, naming the first.
+func (p *Principal) requireAny(cs ...Capability) error {
 	if !p.CanAny(cs...) {
-		return missing(cs[0])
+		return errMissingCapability(cs[0])
 	}
 	return nil
 }
 
-// decides says whether a principal may decide at all.
-func (p *Principal) decides() bool { return p.MayDecide && p.CanAny(ConfirmApprove, ConfirmReject) }
+// canDecide reports whether the principal may decide at all.
+func (p *Principal) canDecide() bool { return p.MayDecide && p.CanAny(ConfirmApprove, ConfirmReject) }

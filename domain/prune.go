@@ -9,30 +9,30 @@ import (
 	"countersign/domain/evidence"
 )
 
-// entryPruned is the type of entries that say that a content was forgotten.
+// entryPruned is the type of entries about forgotten contents.
 const entryPruned = "content.pruned"
 
-// pruneBatch bounds how many contents one transaction forgets, so that other
-// writers are not kept waiting.
+// pruneBatch is how many contents one transaction forgets, so that other writers get a
+// turn.
 const pruneBatch = 50
 
-// Prune forgets the content of confirms that were decided longer than age ago, what
-// their decisions repeat of it or give as reasons, and roles that are only labels;
-// what may still run is kept. The hashes and proofs stay. It gives how many were
-// forgotten. What the log does not prove to have been decided is kept, and makes
-// an error. Only the command line does it.
+// Prune forgets the content of confirms that were decided longer than age ago, unless
+// their plan may still run, and returns how many. With a content go the texts of its
+// decisions and a role that is only a label. Hashes and proofs stay. A confirm that the
+// log does not prove to be decided is kept and gives an error. Only the command line
+// calls it.
 func (s *Service) Prune(ctx context.Context, age time.Duration) (n int, err error) {
 	before, unproven := s.clock().Add(-age), 0
 	for page := (Page{Limit: pruneBatch}); ; {
 		forgotten, doubtful := 0, 0
 		err := s.store.Tx(ctx, func(tx Tx) error {
-			old, next, err := tx.Forgettable(before, page)
+			old, next, err := tx.PrunableConfirms(before, page)
 			if err != nil {
 				return err
 			}
 			page.Cursor = next
 			for _, id := range old {
-				done, err := s.forget(tx, id, before, age)
+				done, err := s.pruneConfirm(tx, id, before, age)
 				switch {
 				case errors.Is(err, ErrUnproven):
 					doubtful++
@@ -41,6 +41,9 @@ func (s *Service) Prune(ctx context.Context, age time.Duration) (n int, err erro
 				case done:
 					forgotten++
 				}
+			}
+			if forgotten > 0 { // what is left is folded again
+				return tx.DeleteFacts()
 			}
 			return nil
 		})
@@ -52,16 +55,15 @@ func (s *Service) Prune(ctx context.Context, age time.Duration) (n int, err erro
 			continue
 		}
 		if unproven > 0 {
-			err = refuse(CodeEvidenceUnavailable, "%d requests were kept: the log does not prove that they were decided, as the database says. Run countersign evidence verify to see what was changed.", unproven)
+			err = refuse(CodeEvidenceUnavailable, "%d requests were kept, because the log does not prove that they were decided. Run countersign evidence verify to see what was changed.", unproven)
 		}
 		return n, err
 	}
 }
 
-// forget forgets the content of a confirm, if its decision was made before a moment
-// and its plan cannot run any more. The entry says what a verifier needs to check
-// that.
-func (s *Service) forget(tx Tx, id string, before time.Time, age time.Duration) (done bool, err error) {
+// pruneConfirm forgets the content of a confirm that was decided before a time and
+// whose plan cannot run any more. Its entry has what a verifier needs to check that.
+func (s *Service) pruneConfirm(tx Tx, id string, before time.Time, age time.Duration) (done bool, err error) {
 	c, err := tx.Confirm(id)
 	if err != nil {
 		return false, err
@@ -87,14 +89,14 @@ func (s *Service) forget(tx Tx, id string, before time.Time, age time.Duration) 
 		Data: data("decided_seq", decided.Seq, "older_than_seconds", int64(age/time.Second))})
 }
 
-// decisionEntry is the entry that the log proves to have ended a confirm: of an
-// import, the one with which it came. Else it gives ErrUnproven.
+// decisionEntry returns the proven entry that ended a confirm, or imported it. It
+// returns ErrUnproven if the log has none.
 func decisionEntry(r Reader, c *Confirm) (*evidence.Entry, error) {
 	seq, types := c.DecidedSeq, []string{"confirm.approved", "confirm.rejected", "confirm.cancelled"}
 	if c.Imported {
 		seq, types = c.RequestedSeq, []string{"confirm.imported"}
 	}
-	e, _, err := proven(r, seq)
+	e, _, err := readProven(r, seq)
 	if err != nil {
 		return nil, err
 	}

@@ -154,9 +154,10 @@ func TestB8_PruneLeavesNothingOfWhatWasWritten(t *testing.T) {
 	if _, err := w.CancelConfirm(w.ctx, agent, full("").ID, mark()); err != nil {
 		t.Fatal(err)
 	}
-	decide(reviewer, full(""), domain.DecisionInput{Status: domain.Rejected, Reason: mark(), Intent: domain.IntentRequestChanges})
+	decide(reviewer, full(""), domain.DecisionInput{Status: domain.Rejected, Reason: mark(), Intent: domain.IntentRequestChanges,
+		Findings: []domain.ShownFinding{{Kind: "sum", Level: "look", Pointer: "/" + mark()}}})
 	full(`"status":"approved","decisions":[{"decision_id":"d","status":"approved","decided_by_role":"` + mark() + `","decided_at":"2025-01-01T00:00:00Z","reason":"` + mark() + `"}],`)
-	in, err := mplp.ParseApproval([]byte(marked(`{"type":"approval_request","session_id":"s","reason":"@","requested_by_role":"@","actions":[{"name":"@","args":{"a":"@"}}]}`)), w.Limits().Wire())
+	in, err := mplp.ParseApproval([]byte(marked(`{"type":"approval_request","session_id":"s","reason":"@","requested_by_role":"@","actions":[{"name":"@","args":{"a":"@"}}]}`)), w.Limits().MPLP())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +213,7 @@ func TestB8_PruneLeavesNothingOfWhatWasWritten(t *testing.T) {
 // native is a confirm as the JSON interface gives it.
 func (w *world) native(c *domain.Confirm) []byte {
 	w.t.Helper()
-	o, err := w.ConfirmObject(w.ctx, domain.System, c.ID)
+	o, err := w.ConfirmJSON(w.ctx, domain.System, c.ID)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -8,12 +8,11 @@ import (
 	"countersign/domain/evidence"
 )
 
-// AcceptRestore begins a new epoch of the log if the database was found to be
-// restored from a backup, and says what it knows of the old one; else it does
-// nothing and gives nil. What was pending is cancelled: it may have been
-// decided in the time that is lost. Sessions and links end: they may have been
-// ended then.
-func (s *Service) AcceptRestore(ctx context.Context) (lost *evidence.Succession, err error) {
+// AcceptRestore begins a new epoch of the log if the database was restored from a
+// backup, and returns what is known of the old one; otherwise nil. Pending confirms are
+// cancelled and sessions and links end: they may have been decided or ended in the time
+// that is lost.
+func (s *Service) AcceptRestore(ctx context.Context) (lost *evidence.KeyChange, err error) {
 	err = s.store.Tx(ctx, func(tx Tx) error {
 		if lost, err = tx.BeginEpoch(); err != nil || lost == nil {
 			return err
@@ -28,18 +27,18 @@ func (s *Service) AcceptRestore(ctx context.Context) (lost *evidence.Succession,
 		if err := s.cancelAll(tx, "The database was restored from a backup: a decision may have been lost. Ask again."); err != nil {
 			return err
 		}
-		return s.forgetSessions(tx)
+		return s.deleteAllSessions(tx)
 	})
 	return lost, err
 }
 
-// forgetSessions removes all sessions and links.
-func (s *Service) forgetSessions(tx Tx) error {
+// deleteAllSessions deletes all sessions and links.
+func (s *Service) deleteAllSessions(tx Tx) error {
 	later := s.clock().Add(365 * 24 * time.Hour)
 	return tx.PruneVolatile(later, later, later)
 }
 
-// restoredSince says whether the database was restored from a backup after an entry.
+// restoredSince reports whether the database was restored after this entry.
 func restoredSince(r Reader, seq int64) (bool, error) {
 	entries, err := r.Entries(EntryFilter{Type: evidence.EntryRestored, After: &seq, Limit: 1})
 	return len(entries) > 0, err
@@ -51,7 +50,7 @@ func (s *Service) cancelAll(tx Tx, reason string) error {
 	for {
 		rows, next, err := tx.Confirms(ConfirmFilter{Status: Pending, Visible: Visibility{All: true}}, page)
 		if err == nil {
-			err = allProven(rows)
+			err = checkAllProven(rows)
 		}
 		if err != nil {
 			return err

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Role is a named set of capabilities (S1). Native is the object as the client
-// sent it; seeded roles and roles made in forms have a minimal one.
+// Role is a named set of capabilities. Native is its JSON as the client sent it; roles
+// from forms have a minimal one.
 type Role struct {
 	ID           string
 	Name         string
@@ -18,17 +18,33 @@ type Role struct {
 	UpdatedAt    time.Time
 }
 
-// AdminRole is the id of the role that holds everything. It cannot be deleted.
+// RoleReader reads roles.
+type RoleReader interface {
+	Role(id string) (*Role, error)
+	RoleByName(name string) (*Role, error) // case folded
+	Roles() ([]*Role, error)               // by name
+	RoleRows(f RoleFilter, p Page) (list []*RoleRow, next string, err error)
+	RoleUse(id string) (RoleUse, error)
+}
+
+// RoleWriter writes roles.
+type RoleWriter interface {
+	InsertRole(*Role) error
+	UpdateRole(*Role) error
+	DeleteRole(id string) error
+}
+
+// AdminRole is the id of the role with every capability. It cannot be deleted.
 const AdminRole = "admin"
 
-// SystemName is reserved: decisions that the clock makes carry it as role.
+// SystemName is reserved: it is the role of decisions that the clock makes.
 const SystemName = "system"
 
-// Grants says whether the role allows c (requirements ).
+// Grants reports whether the role allows c.
 func (r *Role) Grants(c Capability) bool { return grants(r.Capabilities, c) }
 
-// breadth orders roles by how much they allow, so that decisions are made in
-// the least capable role that suffices.
+// breadth orders roles by how much they allow, so that decisions are made in the least
+// capable role.
 func (r *Role) breadth() int {
 	n := len(r.Capabilities)
 	for _, c := range r.Capabilities {
@@ -42,8 +58,7 @@ func (r *Role) breadth() int {
 	return n
 }
 
-// SeededRoles are S1's two tables (requirements) and admin, as a new
-// database holds them.
+// SeededRoles are the roles of a new database: the protocol's, and admin.
 func SeededRoles() []Role {
 	role := func(name, description string, cs ...Capability) Role {
 		return Role{ID: name, Name: name, Description: description, Capabilities: cs}
@@ -61,11 +76,11 @@ func SeededRoles() []Role {
 	}
 }
 
-// RoleUse counts what refers to a role.
+// RoleUse says what refers to a role.
 type RoleUse struct {
-	Users    []Holder // who hold it
-	Keys     []Holder // that hold it and are not revoked
-	Confirms int      // pending confirms that require it
+	Users    []Holder
+	Keys     []Holder // not revoked
+	Confirms int      // pending requests that require it
 }
 
 // Holder is a user or a key that holds a role.
@@ -79,12 +94,12 @@ type RoleFilter struct {
 // RoleRow is a role as lists show it.
 type RoleRow struct {
 	Role
-	Users int // who hold it
+	Users int // that hold it
 	Keys  int // that hold it and are not revoked
 }
 
-// Any says whether the role is in use, so that it cannot be deleted.
-func (u RoleUse) Any() bool { return len(u.Users)+len(u.Keys)+u.Confirms > 0 }
+// IsUsed reports whether anything refers to the role, so that it cannot be deleted.
+func (u RoleUse) IsUsed() bool { return len(u.Users)+len(u.Keys)+u.Confirms > 0 }
 
 func roleIDs(roles []*Role) []string {
 	ids := make([]string, len(roles))
@@ -94,7 +109,7 @@ func roleIDs(roles []*Role) []string {
 	return ids
 }
 
-// roleDiff lists what was granted and revoked between two sets.
+// roleDiff returns what was granted and revoked between two sets.
 func roleDiff(before, after []Capability) (granted, revoked []Capability) {
 	granted, revoked = []Capability{}, []Capability{} // none is [] in the log
 	for _, c := range after {

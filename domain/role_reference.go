@@ -7,30 +7,29 @@ import (
 	"countersign/domain/mplp"
 )
 
-// RoleReferences are the objects that name a role, as far as one reader may see
-// them (requirements R-25).
+// RoleReferences are the objects that name a role and that the reader may see.
 type RoleReferences struct {
 	Confirms []*Confirm // requested in it, the newest first
-	Steps    []RoleStep // it is responsible for, of the newest plans
-	Contexts []*Context // it owns, of the newest
+	Steps    []RoleStep // of the newest plans, with this agent role
+	Contexts []*Context // of the newest, with this owner role
 }
 
-// RoleStep is a step that names the role as its agent's.
+// RoleStep is a step with this agent role.
 type RoleStep struct {
 	Plan *Plan
 	Step mplp.Step
 }
 
-// RoleReferences finds what names a role by id or by name. It looks at one page
-// of confirms, contexts and plans, and at no more steps than one plan may have:
-// the cost does not grow with the history. Needs role.read.
+// RoleReferences finds what names a role by id or name. It reads one page of confirms,
+// contexts and plans, and at most as many steps as one plan may have, so its cost does
+// not grow with the history. Needs role.read.
 func (s *Service) RoleReferences(ctx context.Context, ref Ref, idOrName string) (refs *RoleReferences, err error) {
 	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
 		role, err := findRole(r, idOrName)
 		if err != nil {
 			return err
 		}
-		if err := p.needsAny(RoleRead, RoleModify); err != nil {
+		if err := p.requireAny(RoleRead, RoleModify); err != nil {
 			return err
 		}
 		refs = &RoleReferences{}
@@ -45,8 +44,8 @@ func (s *Service) RoleReferences(ctx context.Context, ref Ref, idOrName string) 
 	return refs, err
 }
 
-// named says whether a text means the role: its id, or its name in any case.
-func (r *Role) named(text string) bool { return text == r.ID || strings.EqualFold(text, r.Name) }
+// isNamed reports whether a text is the role's id, or its name in any case.
+func (r *Role) isNamed(text string) bool { return text == r.ID || strings.EqualFold(text, r.Name) }
 
 func (refs *RoleReferences) findConfirms(r Reader, p *Principal, role *Role) error {
 	labels := []string{role.Name}
@@ -54,9 +53,9 @@ func (refs *RoleReferences) findConfirms(r Reader, p *Principal, role *Role) err
 		labels = append(labels, role.ID)
 	}
 	for _, label := range labels {
-		rows, _, err := r.Confirms(ConfirmFilter{RequestedByRole: label, WithImports: true, Visible: p.visibility()}, Page{})
+		rows, _, err := r.Confirms(ConfirmFilter{RequestedByRole: label, WithImports: true, Visible: p.confirmVisibility()}, Page{})
 		if err == nil {
-			err = allProven(rows)
+			err = checkAllProven(rows)
 		}
 		if err != nil {
 			return err
@@ -69,11 +68,11 @@ func (refs *RoleReferences) findConfirms(r Reader, p *Principal, role *Role) err
 }
 
 func (refs *RoleReferences) findContexts(r Reader, p *Principal, role *Role) error {
-	if !p.ReadsContexts() {
+	if !p.CanReadContexts() {
 		return nil
 	}
 	_, err := eachContext(r, p, Page{Limit: MaxPage}, func(c *Context) {
-		if role.named(c.OwnerRole) {
+		if role.isNamed(c.OwnerRole) {
 			named := *c
 			named.Native = nil
 			refs.Contexts = append(refs.Contexts, &named)
@@ -83,7 +82,7 @@ func (refs *RoleReferences) findContexts(r Reader, p *Principal, role *Role) err
 }
 
 func (s *Service) findSteps(r Reader, p *Principal, role *Role, refs *RoleReferences) error {
-	plans, _, err := r.Plans(PlanFilter{Visible: p.plans()}, Page{})
+	plans, _, err := r.Plans(PlanFilter{Visible: p.planVisibility()}, Page{})
 	if err != nil {
 		return err
 	}
@@ -92,12 +91,12 @@ func (s *Service) findSteps(r Reader, p *Principal, role *Role, refs *RoleRefere
 		if looked += len(plan.States); looked > s.limits.Steps {
 			return nil
 		}
-		document, err := s.planDocument(r, plan)
+		document, err := s.loadPlanDocument(r, plan)
 		if err != nil {
 			return err
 		}
 		for _, step := range document.Steps {
-			if role.named(step.AgentRole) {
+			if role.isNamed(step.AgentRole) {
 				refs.Steps = append(refs.Steps, RoleStep{Plan: plan, Step: step})
 			}
 		}

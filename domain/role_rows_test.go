@@ -15,7 +15,7 @@ import (
 // roleInput reads a role written as JSON.
 func (w *world) roleInput(text string) domain.RoleInput {
 	w.t.Helper()
-	in, err := mplp.ParseRole([]byte(text), w.Limits().Wire())
+	in, err := mplp.ParseRole([]byte(text), w.Limits().MPLP())
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestR9_EachCapabilityGuardsItsUse(t *testing.T) {
 			return err
 		}},
 		{"R-9g context.modify", domain.ContextModify, func(w *world, by domain.Ref) error {
-			in, err := mplp.ParseContext([]byte(`{"title":"New"}`), w.Limits().Wire())
+			in, err := mplp.ParseContext([]byte(`{"title":"New"}`), w.Limits().MPLP())
 			if err == nil {
 				_, err = w.CreateContext(w.ctx, by, in)
 			}
@@ -173,7 +173,7 @@ func TestR9_EachCapabilityGuardsItsUse(t *testing.T) {
 
 // tryPlan posts a plan written as JSON.
 func (w *world) tryPlan(by domain.Ref, text string) error {
-	in, err := mplp.ParsePlan([]byte(text), w.Limits().Wire())
+	in, err := mplp.ParsePlan([]byte(text), w.Limits().MPLP())
 	if err == nil {
 		_, err = w.PostPlan(w.ctx, by, in)
 	}
@@ -193,7 +193,7 @@ func TestR9i_R9j_CollabCapabilitiesAreKnown(t *testing.T) {
 	}
 	w := newWorld(t)
 	for capability, want := range map[string]bool{"collab.orchestrate": true, "collab.join": false} {
-		if allowed, err := w.Can(w.ctx, domain.System, "orchestrator", capability); err != nil || allowed != want {
+		if allowed, err := w.RoleCan(w.ctx, domain.System, "orchestrator", capability); err != nil || allowed != want {
 			t.Errorf("the orchestrator can %s: %v %v, want %v", capability, allowed, err, want)
 		}
 	}
@@ -223,7 +223,7 @@ func TestR15_R16_R22_SeededSets(t *testing.T) {
 			if diff := cmp.Diff(tt.want, role.Capabilities, cmpopts.SortSlices(func(a, b domain.Capability) bool { return a < b })); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", tt.role, diff)
 			}
-			approves, err := w.Can(w.ctx, domain.System, tt.role, "confirm.approve")
+			approves, err := w.RoleCan(w.ctx, domain.System, tt.role, "confirm.approve")
 			if want := tt.role == "reviewer" || tt.role == "human_user"; err != nil || approves != want {
 				t.Errorf("%s approves: %v %v, want %v", tt.role, approves, err, want)
 			}

@@ -10,8 +10,8 @@ import (
 	"countersign/domain/mplp"
 )
 
-// RoleInput is a role as a form or a JSON body gives it. Native is the JSON
-// object, or nil from a form: then what is stored is kept and changed.
+// RoleInput is a role as a form or a JSON body sends it. Native is the JSON, nil from a
+// form: then the stored JSON is changed.
 type RoleInput struct {
 	ID           string // empty: generated
 	Name         string
@@ -21,12 +21,12 @@ type RoleInput struct {
 	Native       *mplp.Object
 }
 
-// RoleFromJSON makes an input of a posted role.
+// RoleFromJSON converts a posted role.
 func RoleFromJSON(r *mplp.Role) RoleInput {
 	return RoleInput{ID: r.ID, Name: r.Name, Description: r.Description, Capabilities: r.Capabilities, Locked: r.Locked, Native: r.Native}
 }
 
-// Check refuses what no role may have, whatever roles there are.
+// Check refuses what no role may have, whatever other roles there are.
 func (in *RoleInput) Check() error {
 	_, err := in.check()
 	return err
@@ -62,7 +62,7 @@ func (in *RoleInput) check() ([]Capability, error) {
 // Roles lists all roles by name. Needs role.read.
 func (s *Service) Roles(ctx context.Context, ref Ref) (list []*Role, err error) {
 	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
-		if err := p.needsAny(RoleRead, RoleModify); err != nil {
+		if err := p.requireAny(RoleRead, RoleModify); err != nil {
 			return err
 		}
 		list, err = r.Roles()
@@ -75,7 +75,7 @@ func (s *Service) Roles(ctx context.Context, ref Ref) (list []*Role, err error) 
 // role.read.
 func (s *Service) RoleRows(ctx context.Context, ref Ref, f RoleFilter, page Page) (list []*RoleRow, next string, err error) {
 	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
-		if err := p.needsAny(RoleRead, RoleModify); err != nil {
+		if err := p.requireAny(RoleRead, RoleModify); err != nil {
 			return err
 		}
 		list, next, err = r.RoleRows(f, page)
@@ -84,13 +84,13 @@ func (s *Service) RoleRows(ctx context.Context, ref Ref, f RoleFilter, page Page
 	return list, next, err
 }
 
-// Role finds a role by id, then by name, with what uses it. Needs role.read.
+// Role returns a role, found by id or by name, and what uses it. Needs role.read.
 func (s *Service) Role(ctx context.Context, ref Ref, idOrName string) (role *Role, use RoleUse, err error) {
 	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
 		if role, err = findRole(r, idOrName); err != nil {
 			return err
 		}
-		if err := p.needsAny(RoleRead, RoleModify); err != nil {
+		if err := p.requireAny(RoleRead, RoleModify); err != nil {
 			return err
 		}
 		use, err = r.RoleUse(role.ID)
@@ -104,12 +104,12 @@ func findRole(r Reader, idOrName string) (*Role, error) {
 	if errors.Is(err, ErrNotFound) {
 		role, err = r.RoleByName(idOrName)
 	}
-	return role, found(err, "role")
+	return role, notFoundOr(err, "role")
 }
 
-// Can answers S1's check for a role (requirements ). An unknown
-// role can nothing, and that is an answer, not an error. Anyone known may ask.
-func (s *Service) Can(ctx context.Context, ref Ref, idOrName, capability string) (allowed bool, err error) {
+// RoleCan reports whether a role grants a capability. An unknown role grants nothing,
+// without an error. Any principal may ask.
+func (s *Service) RoleCan(ctx context.Context, ref Ref, idOrName, capability string) (allowed bool, err error) {
 	required, err := ParseCapability(capability)
 	if err != nil {
 		return false, Invalid("capability", "pattern", "%q: %v", capability, err)
@@ -127,8 +127,7 @@ func (s *Service) Can(ctx context.Context, ref Ref, idOrName, capability string)
 	return allowed, err
 }
 
-// CreateRole stores a new role. Needs role.modify and everything the role
-// allows.
+// CreateRole stores a new role. Needs role.modify and everything that the role allows.
 func (s *Service) CreateRole(ctx context.Context, ref Ref, in RoleInput) (*Role, error) {
 	if err := checkNewName("name", in.Name); err != nil {
 		return nil, err
@@ -138,23 +137,23 @@ func (s *Service) CreateRole(ctx context.Context, ref Ref, in RoleInput) (*Role,
 		return nil, err
 	}
 	role := &Role{ID: in.ID, Name: in.Name, Description: in.Description, Capabilities: capabilities, Locked: in.Locked}
-	err = s.as(ctx, ref, func(tx Tx, p *Principal) error {
+	err = s.write(ctx, ref, func(tx Tx, p *Principal) error {
 		if role.ID == "" {
 			if role.ID, err = s.newID(); err != nil {
 				return err
 			}
 		}
-		if err := p.needs(RoleModify); err != nil {
+		if err := p.require(RoleModify); err != nil {
 			return err
 		}
-		if err := p.mayGrant(role.Capabilities); err != nil {
+		if err := p.checkCanGrant(role.Capabilities); err != nil {
 			return err
 		}
-		if err := nameFree(tx, role); err != nil {
+		if err := checkNameFree(tx, role); err != nil {
 			return err
 		}
 		if _, err := tx.Role(role.ID); err == nil {
-			return refuse(CodeIDTaken, "There is a role with the id %s already.", role.ID)
+			return refuse(CodeIDTaken, "There already is a role with the id %s.", role.ID)
 		}
 		role.CreatedAt = s.clock()
 		role.UpdatedAt = role.CreatedAt
@@ -163,9 +162,9 @@ func (s *Service) CreateRole(ctx context.Context, ref Ref, in RoleInput) (*Role,
 			native = mplp.NewObject()
 			mplp.SetLocked(native, role.Locked)
 		}
-		role.Native = roleNative(native, role)
+		role.Native = roleJSON(native, role)
 		if err := tx.InsertRole(role); err != nil {
-			return taken(err, "role")
+			return conflictOr(err, "role")
 		}
 		return s.log(tx, p, evidence.Entry{Type: "role.created", ObjectID: role.ID,
 			Data: data("name", role.Name, "granted", role.Capabilities)})
@@ -173,22 +172,21 @@ func (s *Service) CreateRole(ctx context.Context, ref Ref, in RoleInput) (*Role,
 	return role, err
 }
 
-// UpdateRole replaces a role's name, description and capabilities. Needs
-// role.modify and every capability that the role gains; nobody adds to a role
-// they hold themselves.
+// UpdateRole replaces a role's name, description and capabilities. Needs role.modify
+// and every capability that the role gains. Nobody adds to a role that they hold.
 func (s *Service) UpdateRole(ctx context.Context, ref Ref, id string, in RoleInput) (role *Role, err error) {
 	capabilities, err := in.check()
 	if err != nil {
 		return nil, err
 	}
-	err = s.as(ctx, ref, func(tx Tx, p *Principal) error {
+	err = s.write(ctx, ref, func(tx Tx, p *Principal) error {
 		if role, err = findRole(tx, id); err != nil {
 			return err
 		}
 		if in.ID != "" && in.ID != role.ID {
-			return Invalid("role_id", "const", "The id of a role does not change.")
+			return Invalid("role_id", "const", "You cannot change the id of a role.")
 		}
-		if err := p.needs(RoleModify); err != nil {
+		if err := p.require(RoleModify); err != nil {
 			return err
 		}
 		before := *role
@@ -199,22 +197,22 @@ func (s *Service) UpdateRole(ctx context.Context, ref Ref, id string, in RoleInp
 		}
 		granted, revoked := roleDiff(role.Capabilities, capabilities)
 		role.Name, role.Description, role.Capabilities, role.UpdatedAt = in.Name, in.Description, capabilities, s.clock()
-		if err := p.mayGrant(granted); err != nil {
+		if err := p.checkCanGrant(granted); err != nil {
 			return err
 		}
 		if len(granted) > 0 && p.Kind != KindSystem && p.Holds(role.ID) {
-			return refuse(CodeMissingCapability, "Nobody adds capabilities to a role they hold themselves. Ask another administrator.")
+			return refuse(CodeMissingCapability, "You cannot add capabilities to a role that you hold. Ask another administrator.")
 		}
 		if before.Locked && (in.Locked || len(granted)+len(revoked) > 0 || before.Name != in.Name || before.Description != in.Description) {
-			return refuse(CodeLocked, "The role is locked. Unlock it first, changing nothing else.")
+			return refuse(CodeLocked, "The role is locked. Unlock it first, without other changes.")
 		}
 		role.Locked = in.Locked
-		if err := nameFree(tx, role); err != nil {
+		if err := checkNameFree(tx, role); err != nil {
 			return err
 		}
 		native := in.Native
 		if native == nil {
-			if native, err = mplp.ParseObject(before.Native, s.limits.Wire()); err != nil {
+			if native, err = mplp.ParseObject(before.Native, s.limits.MPLP()); err != nil {
 				return err
 			}
 			mplp.SetLocked(native, role.Locked)
@@ -224,8 +222,8 @@ func (s *Service) UpdateRole(ctx context.Context, ref Ref, id string, in RoleInp
 		if event.ID, err = s.newID(); err != nil {
 			return err
 		}
-		role.Native = mplp.AppendEvent(roleNative(native, role), before.Native, event.object())
-		return keepingAdministrator(tx, func() error {
+		role.Native = mplp.AppendEvent(roleJSON(native, role), before.Native, event.object())
+		return keepAdministrator(tx, func() error {
 			if err := tx.UpdateRole(role); err != nil {
 				return err
 			}
@@ -236,29 +234,29 @@ func (s *Service) UpdateRole(ctx context.Context, ref Ref, id string, in RoleInp
 	return role, err
 }
 
-// DeleteRole removes a role that nothing uses. Needs role.modify. The role
-// admin never goes.
+// DeleteRole removes a role that nothing refers to. Needs role.modify. The role admin
+// stays.
 func (s *Service) DeleteRole(ctx context.Context, ref Ref, id string) error {
-	return s.as(ctx, ref, func(tx Tx, p *Principal) error {
+	return s.write(ctx, ref, func(tx Tx, p *Principal) error {
 		role, err := findRole(tx, id)
 		if err != nil {
 			return err
 		}
-		if err := p.needs(RoleModify); err != nil {
+		if err := p.require(RoleModify); err != nil {
 			return err
 		}
 		if role.Locked {
 			return refuse(CodeLocked, "The role is locked.")
 		}
 		if role.ID == AdminRole {
-			return refuse(CodeRoleInUse, "The role admin cannot be deleted.")
+			return refuse(CodeRoleInUse, "You cannot delete the role admin.")
 		}
 		use, err := tx.RoleUse(role.ID)
 		if err != nil {
 			return err
 		}
-		if use.Any() {
-			return refuse(CodeRoleInUse, "The role is in use, by users: %d, keys: %d, pending confirms: %d.", len(use.Users), len(use.Keys), use.Confirms)
+		if use.IsUsed() {
+			return refuse(CodeRoleInUse, "The role is in use by users: %d, keys: %d, pending requests: %d.", len(use.Users), len(use.Keys), use.Confirms)
 		}
 		if err := tx.DeleteRole(role.ID); err != nil {
 			return err
@@ -267,9 +265,9 @@ func (s *Service) DeleteRole(ctx context.Context, ref Ref, id string) error {
 	})
 }
 
-// nameFree refuses a name that another role has, as name or as id: roles are
-// found by id, then by name, and both must mean the same one.
-func nameFree(r Reader, role *Role) error {
+// checkNameFree refuses a name that is another role's name or id: roles are found by
+// either.
+func checkNameFree(r Reader, role *Role) error {
 	for _, find := range []func(string) (*Role, error){r.RoleByName, r.Role} {
 		for _, key := range []string{role.Name, role.ID} {
 			other, err := find(key)
@@ -284,15 +282,15 @@ func nameFree(r Reader, role *Role) error {
 	return nil
 }
 
-// roleNative is the JSON object of a role: what was sent, with the members the
-// server decides.
-func roleNative(o *mplp.Object, r *Role) []byte {
+// roleJSON returns the JSON of a role: what was sent, with the members that the server
+// sets.
+func roleJSON(o *mplp.Object, r *Role) []byte {
 	if _, ok := o.Get("meta"); !ok {
 		o.Set("meta", mplp.DefaultMeta())
 	}
 	o.Set("role_id", mplp.String(r.ID))
 	o.Set("name", mplp.String(r.Name))
-	// A null that means what the server holds is given back as it was sent.
+	// A null that agrees with what is stored is returned as it was sent.
 	given := func(name string) bool {
 		sent, ok := o.Get(name)
 		return ok && string(sent) != "null"

@@ -10,24 +10,23 @@ import (
 	"log/slog"
 	"slices"
 	"strconv"
-	"sync"
 	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
 	"countersign/domain/credential"
 	"countersign/domain/evidence"
+	"countersign/domain/lru"
 	"countersign/domain/mplp"
 )
 
-// Service is the one place that decides. Each method is one use case: it
-// checks the request, loads who is asking, checks what they may, applies the
-// rule, writes and logs, in one transaction. Pages, JSON, streams and the
-// command line all go through it.
+// Service is the one place that decides. Each method is one use case in one
+// transaction: it checks the input, loads the principal, checks rights, applies the
+// rules, writes and logs. Pages, JSON, streams and the command line all use it.
 //
-// Every method takes the Ref of who acts and returns an *Error for every
-// refusal. Answers come in the order that DESIGN gives: 401, 422, 404, 403,
-// 423, 409.
+// Methods take the Ref of the principal who acts, and return an *Error for every
+// refusal. Checks come in the order of the codes: who asks, is the input valid, does it
+// exist, is it allowed, is it locked, does it fit the present state.
 type Service struct {
 	store  Store
 	feed   *Feed
@@ -35,35 +34,32 @@ type Service struct {
 	rand   io.Reader
 	hasher *credential.Hasher
 	limits Limits
-	// selfApproval lets users, never keys, decide what their own group, or a key
-	// that they made, requested.
+	// selfApproval allows users, never keys, to decide what their own group, or a key
+	// that they created, requested.
 	selfApproval bool
-	// keyUse remembers the keys that were used lately (id to keyUse).
-	keyUse    sync.Map
-	ids       ids
-	documents documents
-	requested requested
-	// followers are those who follow a session.
-	followers followers
-	reading   chan struct{} // as many as read for streams now
-	// looked is what the last look at deadlines found, if any.
-	looked atomic.Pointer[deadlines]
-	// unsettled are confirms whose deadline has come and that the log does not prove:
-	// when this was found, by id.
-	unsettled sync.Map
-	// peopled is set once there has been a user.
-	peopled atomic.Bool
-	// verification is what SetVerification was told last, nil: nothing.
-	verification atomic.Pointer[Verification]
-	verifyNow    chan struct{} // holds that somebody wants one now
 	logger       *slog.Logger
-	// misfits are the hashes of sessions and links whose MAC does not fit, of which
-	// the operator has been told.
-	misfits sync.Map
+	ids          idGenerator
+
+	keyUses       *lru.Cache[string, keyUse]         // by key id
+	planCache     *lru.Cache[planKey, parsedPlan]    // by the plan's bytes
+	requestCache  *lru.Cache[string, cachedRequests] // by plan id
+	inboxCache    *lru.Cache[string, *inboxList]     // see cachedInbox
+	briefCache    *lru.Cache[string, *Brief]         // see maxCachedBriefs
+	deadlineCache atomic.Pointer[deadlines]          // nil before the first look
+	unexpirable   *lru.Cache[string, time.Time]      // when a confirm could not be expired, by its id
+	loggedMACs    *lru.Cache[string, bool]           // hashes of rows whose invalid MAC was logged
+	usersExist    atomic.Bool                        // there has been a user
+
+	followers    sessionFollowers
+	streamReads  chan struct{} // one element for each stream that reads now
+	verification atomic.Pointer[Verification]
+	verifyNow    chan struct{} // has an element while a verification is requested
 }
 
-// Config is what a Service needs beside its Store. Zero members get defaults
-// fit for a server.
+// maxCachedItems bounds caches of small items.
+const maxCachedItems = 1 << 16
+
+// Config configures a Service. Zero fields get defaults fit for a server.
 type Config struct {
 	Feed              *Feed
 	Now               func() time.Time
@@ -71,16 +67,20 @@ type Config struct {
 	Hasher            *credential.Hasher
 	Limits            Limits
 	AllowSelfApproval bool
-	Logger            *slog.Logger // hears of rows that were not this program's
+	Logger            *slog.Logger // gets warnings about rows that another program wrote
 }
 
-// NewService returns a Service over a Store. The Store must publish to the
-// same Feed.
+// NewService returns a Service over a Store, which must publish to the same Feed.
 func NewService(store Store, c Config) *Service {
 	s := &Service{
 		store: store, feed: c.Feed, now: c.Now, rand: c.Rand, hasher: c.Hasher,
 		limits: c.Limits, selfApproval: c.AllowSelfApproval, logger: c.Logger,
-		verifyNow: make(chan struct{}, 1), reading: make(chan struct{}, readers),
+		verifyNow: make(chan struct{}, 1), streamReads: make(chan struct{}, maxStreamReads),
+		keyUses: lru.New[string, keyUse](maxCachedItems), planCache: lru.New[planKey, parsedPlan](maxCachedPlans),
+		requestCache: lru.New[string, cachedRequests](maxCachedRequests),
+		briefCache:   lru.New[string, *Brief](maxCachedBriefs),
+		inboxCache:   lru.New[string, *inboxList](maxCachedInboxes),
+		unexpirable:  lru.New[string, time.Time](maxCachedItems), loggedMACs: lru.New[string, bool](maxCachedItems),
 	}
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)
@@ -103,17 +103,17 @@ func NewService(store Store, c Config) *Service {
 	return s
 }
 
-// Limits in force.
+// Limits returns the limits in force.
 func (s *Service) Limits() Limits { return s.limits }
 
-// Now is the server's clock.
+// Now returns the server's time.
 func (s *Service) Now() time.Time { return s.clock() }
 
-// Feed tells what was committed.
+// Feed returns the feed of what was committed.
 func (s *Service) Feed() *Feed { return s.feed }
 
-// Prepare seeds a new database with the roles of S1 (requirements)
-// and does nothing on one that has been prepared.
+// Prepare creates the seeded roles in a new database. It does nothing in one that has
+// entries.
 func (s *Service) Prepare(ctx context.Context) error {
 	return s.store.Tx(ctx, func(tx Tx) error {
 		if seq, err := tx.NextSeq(); err != nil || seq > 0 {
@@ -122,7 +122,7 @@ func (s *Service) Prepare(ctx context.Context) error {
 		now := s.clock()
 		for _, role := range SeededRoles() {
 			role.CreatedAt, role.UpdatedAt = now, now
-			role.Native = roleNative(mplp.NewObject(), &role)
+			role.Native = roleJSON(mplp.NewObject(), &role)
 			if err := tx.InsertRole(&role); err != nil {
 				return err
 			}
@@ -134,15 +134,15 @@ func (s *Service) Prepare(ctx context.Context) error {
 	})
 }
 
-// system is the clock and the command line as a principal.
+// system is System as a principal.
 var system = Principal{Ref: System, Name: SystemName}
 
-// clock is the server's time as it is stored: UTC, in microseconds.
+// clock returns the time as it is stored: UTC, in microseconds.
 func (s *Service) clock() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
 
-// as runs fn in a transaction as the principal that ref names. It is refused
-// when there is no such principal any more.
-func (s *Service) as(ctx context.Context, ref Ref, fn func(tx Tx, p *Principal) error) error {
+// write runs fn in a transaction as the principal that ref names. It refuses a
+// principal that no longer exists.
+func (s *Service) write(ctx context.Context, ref Ref, fn func(tx Tx, p *Principal) error) error {
 	return s.store.Tx(ctx, func(tx Tx) error {
 		p, err := s.principal(tx, ref)
 		if err != nil {
@@ -163,7 +163,7 @@ func (s *Service) read(ctx context.Context, ref Ref, fn func(r Reader, p *Princi
 	})
 }
 
-// Principal loads who ref names, with the roles held now.
+// Principal loads the principal that ref names, with the roles held now.
 func (s *Service) Principal(ctx context.Context, ref Ref) (p *Principal, err error) {
 	err = s.read(ctx, ref, func(_ Reader, found *Principal) error {
 		p = found
@@ -172,10 +172,12 @@ func (s *Service) Principal(ctx context.Context, ref Ref) (p *Principal, err err
 	return p, err
 }
 
-func nobody() *Error { return refuse(CodeUnauthenticated, "Sign in first, or send a valid key.") }
+func errUnauthenticated() *Error {
+	return refuse(CodeUnauthenticated, "Sign in first, or send a valid key.")
+}
 
-// principal loads who ref names. Disabled users, and keys that are revoked,
-// expired or owned by a disabled user, are nobody.
+// principal loads the principal that ref names. Disabled users, and keys that are
+// revoked, expired or owned by a disabled user, are unauthenticated.
 func (s *Service) principal(r Reader, ref Ref) (*Principal, error) {
 	var ids []string
 	p := &Principal{Ref: ref}
@@ -185,35 +187,35 @@ func (s *Service) principal(r Reader, ref Ref) (*Principal, error) {
 	case KindUser:
 		u, err := r.User(ref.ID)
 		if errors.Is(err, ErrNotFound) || err == nil && u.Disabled {
-			return nil, nobody()
+			return nil, errUnauthenticated()
 		} else if err != nil {
 			return nil, err
 		}
 		p.Name, p.Group, p.MayDecide, ids = u.Name, u.group(), true, u.Roles
 	case KindAgent:
 		k, err := r.Key(ref.ID)
-		if errors.Is(err, ErrNotFound) || err == nil && !k.Live(s.clock()) {
-			return nil, nobody()
+		if errors.Is(err, ErrNotFound) || err == nil && !k.IsActive(s.clock()) {
+			return nil, errUnauthenticated()
 		} else if err != nil {
 			return nil, err
 		}
 		if k.OwnerID != "" {
 			owner, err := r.User(k.OwnerID)
 			if errors.Is(err, ErrNotFound) || err == nil && owner.Disabled {
-				return nil, nobody()
+				return nil, errUnauthenticated()
 			} else if err != nil {
 				return nil, err
 			}
 		}
 		p.Name, p.Group, p.MayDecide, p.expires, ids = k.Name, k.group(), k.MayDecide, k.ExpiresAt, k.Roles
 	default:
-		return nil, nobody()
+		return nil, errUnauthenticated()
 	}
 	p.Roles = make([]*Role, 0, len(ids))
 	for _, id := range ids {
 		role, err := r.Role(id)
-		if errors.Is(err, ErrNotFound) { // roles that are held are not deleted
-			return nil, unproven("A role of yours is not stored as the log has it: an administrator should verify the database.")
+		if errors.Is(err, ErrNotFound) { // a role that is held is never deleted
+			return nil, errUnproven("One of your roles differs from the log. Ask an administrator to verify the database.")
 		} else if err != nil {
 			return nil, err
 		}
@@ -222,11 +224,11 @@ func (s *Service) principal(r Reader, ref Ref) (*Principal, error) {
 	return p, nil
 }
 
-// log appends an entry for a change that p made at this moment. It is the last
-// thing a change does: it covers the rows written since the entry before.
+// log appends an entry for a change by p. It must be the last step of a change: it
+// covers the rows written since the entry before.
 func (s *Service) log(tx Tx, p *Principal, e evidence.Entry) error { return s.append(tx, p, &e) }
 
-// append is log for those who go on to use the entry, or have said when it was.
+// append is log for callers that go on to use the entry, or set its time.
 func (s *Service) append(tx Tx, p *Principal, e *evidence.Entry) error {
 	if e.At.IsZero() {
 		e.At = s.clock()
@@ -235,24 +237,24 @@ func (s *Service) append(tx Tx, p *Principal, e *evidence.Entry) error {
 	return tx.Append(e)
 }
 
-// maxFact is how many bytes an entry has of one text, and maxListed how many of
-// a list of ids: entries are kept for ever. What they leave out, the objects have.
+// maxFact is the maximum size of one text in an entry, in bytes, and maxListed that of
+// a list of ids: entries are kept for ever. The objects have the whole.
 const (
 	maxFact   = 4 << 10
 	maxListed = 16
 )
 
-// data makes the further facts of an entry from alternating names and values.
+// data builds an entry's data from alternating names and values.
 func data(pairs ...any) json.RawMessage {
 	facts := slices.SortedFunc(slices.Chunk(pairs, 2), func(a, b []any) int { return cmp.Compare(a[0].(string), b[0].(string)) })
 	raw := []byte("{")
 	for i, fact := range facts {
 		value, err := json.Marshal(fact[1])
 		if text, is := fact[1].(string); is && len(value) > maxFact {
-			value, err = json.Marshal(beginning(text))
+			value, err = json.Marshal(capText(text))
 		}
 		if err != nil {
-			panic("log data: " + err.Error()) // only values of our own come here
+			panic("log data: " + err.Error()) // values come from this package only
 		}
 		if i > 0 {
 			raw = append(raw, ',')
@@ -262,11 +264,12 @@ func data(pairs ...any) json.RawMessage {
 	return append(raw, '}')
 }
 
-// firstOf are as many ids as an entry lists.
-func firstOf(ids []string) []string { return ids[:min(len(ids), maxListed)] }
+// capList returns as many ids as an entry lists.
+func capList(ids []string) []string { return ids[:min(len(ids), maxListed)] }
 
-// beginning is as much of a text as an entry repeats, and how much it leaves out.
-func beginning(text string) string {
+// capText returns as much of a text as an entry repeats, with a note of what is left
+// out.
+func capText(text string) string {
 	e := Excerpt{Text: text}
 	for quoted, _ := json.Marshal(e.Text); len(quoted) > maxFact-64; quoted, _ = json.Marshal(e.Text) {
 		e = NewExcerpt(text, utf8.RuneCountInString(e.Text)*3/4)

@@ -48,12 +48,12 @@ func TestA2_SessionsAndLinksWithoutTheKeyAreWorthNothing(t *testing.T) {
 		{name: "a session that is made up", change: `INSERT INTO volatile_sessions (hash, user_id, created_at, seen_at) SELECT x'$hash', '$root', created_at, seen_at FROM volatile_sessions`},
 		{name: "with the MAC of another", change: `INSERT INTO volatile_sessions (hash, user_id, created_at, seen_at, mac) SELECT x'$hash', user_id, created_at, seen_at, mac FROM volatile_sessions`},
 		{name: "a session of another user", change: "UPDATE volatile_sessions SET user_id = '$root'", session: true},
-		{name: "a session used later", change: "UPDATE volatile_sessions SET seen_at = seen_at + 1800000000", pass: domain.SessionIdle, session: true},
-		{name: "a session begun later", change: "UPDATE volatile_sessions SET created_at = created_at + 43200000000, seen_at = seen_at + 43200000000", pass: domain.SessionLife, session: true},
+		{name: "a session used later", change: "UPDATE volatile_sessions SET seen_at = seen_at + 1800000000", pass: domain.SessionIdleTimeout, session: true},
+		{name: "a session begun later", change: "UPDATE volatile_sessions SET created_at = created_at + 43200000000, seen_at = seen_at + 43200000000", pass: domain.SessionLifetime, session: true},
 		{name: "a session without a MAC", change: "UPDATE volatile_sessions SET mac = NULL", session: true},
 		{name: "a link that is made up", change: `INSERT INTO volatile_links (hash, user_id, expires_at) SELECT x'$hash', '$root', expires_at FROM volatile_links`, link: true},
 		{name: "a link of another user", change: "UPDATE volatile_links SET user_id = '$root'", link: true},
-		{name: "a link for longer", change: "UPDATE volatile_links SET expires_at = expires_at + 86400000000", pass: domain.LinkLife, link: true},
+		{name: "a link for longer", change: "UPDATE volatile_links SET expires_at = expires_at + 86400000000", pass: domain.OneTimeLinkLifetime, link: true},
 		{name: "a link that sets up", change: "UPDATE volatile_links SET user_id = NULL", link: true},
 		{name: "a link with the MAC of a session", change: "UPDATE volatile_links SET mac = (SELECT mac FROM volatile_sessions)", link: true},
 	} {
@@ -67,7 +67,7 @@ func TestA2_SessionsAndLinksWithoutTheKeyAreWorthNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 			session := w.signIn("someone")
-			if _, err := w.LinkUser(w.ctx, link); err != nil || !w.signedIn(session) {
+			if _, err := w.OneTimeLinkUser(w.ctx, link); err != nil || !w.signedIn(session) {
 				t.Fatalf("before: %v", err)
 			}
 			w.pass(tt.pass)
@@ -80,14 +80,14 @@ func TestA2_SessionsAndLinksWithoutTheKeyAreWorthNothing(t *testing.T) {
 			}
 			for range 3 {
 				if tt.link {
-					_, err := w.LinkUser(w.ctx, link)
+					_, err := w.OneTimeLinkUser(w.ctx, link)
 					w.wantCode(err, domain.CodeNotFound)
 				} else if w.signedIn(session) {
 					t.Error("it is believed")
 				}
 			}
 			if tt.link {
-				_, _, err := w.UseLink(w.ctx, link, "mallory", password, "")
+				_, _, err := w.UseOneTimeLink(w.ctx, link, "mallory", password, "")
 				w.wantCode(err, domain.CodeNotFound)
 			}
 			if n := strings.Count(said.String(), "level=WARN"); n != 1 {
@@ -182,11 +182,11 @@ func TestN3_EndedSessionsAndUsedLinksArePutBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		putBack := w.keep("volatile_links")
-		if _, _, err := w.UseLink(w.ctx, link, "", password, ""); err != nil {
+		if _, _, err := w.UseOneTimeLink(w.ctx, link, "", password, ""); err != nil {
 			t.Fatal(err)
 		}
 		putBack()
-		_, err = w.LinkUser(w.ctx, link)
+		_, err = w.OneTimeLinkUser(w.ctx, link)
 		w.wantCode(err, domain.CodeNotFound)
 	})
 	t.Run("a link before a reset", func(t *testing.T) {
@@ -202,9 +202,9 @@ func TestN3_EndedSessionsAndUsedLinksArePutBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		putBack()
-		_, err = w.LinkUser(w.ctx, link)
+		_, err = w.OneTimeLinkUser(w.ctx, link)
 		w.wantCode(err, domain.CodeNotFound)
-		if _, err := w.LinkUser(w.ctx, newer); err != nil {
+		if _, err := w.OneTimeLinkUser(w.ctx, newer); err != nil {
 			t.Error(err)
 		}
 	})
@@ -218,7 +218,7 @@ func TestSessions_GoOnWhileUsed(t *testing.T) {
 	w.user("someone", "reviewer")
 	token := w.signIn("someone")
 	for range 4 {
-		w.pass(domain.SessionIdle - time.Minute)
+		w.pass(domain.SessionIdleTimeout - time.Minute)
 		if _, err := w.SessionUser(w.ctx, token); err != nil {
 			t.Fatal(err)
 		}
@@ -236,7 +236,7 @@ func TestEndSessions_KeepsAnInvitation(t *testing.T) {
 	if err := w.EndSessions(w.ctx, domain.System, user.ID); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.LinkUser(w.ctx, link); err != nil {
+	if _, err := w.OneTimeLinkUser(w.ctx, link); err != nil {
 		t.Error(err)
 	}
 }
@@ -246,12 +246,12 @@ func TestEndSessions_KeepsAnInvitation(t *testing.T) {
 func TestN4_SetUpIsNotDoneAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	token, err := w.SetupToken(w.ctx)
+	token, err := w.CreateSetupLink(w.ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
 	putBack := w.keep("volatile_links")
-	if _, _, err := w.UseLink(w.ctx, token, "boss", password, ""); err != nil {
+	if _, _, err := w.UseOneTimeLink(w.ctx, token, "boss", password, ""); err != nil {
 		t.Fatal(err)
 	}
 	w.sql("DELETE FROM user_roles; DELETE FROM users")
@@ -263,11 +263,11 @@ func TestN4_SetUpIsNotDoneAgain(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	_, err = w.LinkUser(w.ctx, token)
+	_, err = w.OneTimeLinkUser(w.ctx, token)
 	changed("the link", err)
-	_, _, err = w.UseLink(w.ctx, token, "mallory", password, "")
+	_, _, err = w.UseOneTimeLink(w.ctx, token, "mallory", password, "")
 	changed("its use", err)
-	_, err = w.SetupToken(w.ctx)
+	_, err = w.CreateSetupLink(w.ctx)
 	changed("a new link", err)
 	_, err = domain.NewService(w.db, domain.Config{Now: w.now}).HasUsers(w.ctx)
 	changed("whether there are users", err)

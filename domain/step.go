@@ -10,8 +10,7 @@ import (
 	"countersign/domain/mplp"
 )
 
-// stepEdges are S3's six transitions (requirements P-16) and the explicit
-// retry of a failed step.
+// stepEdges are the allowed transitions of a step.
 var stepEdges = map[StepStatus][]StepStatus{
 	StepPending:    {StepInProgress, StepBlocked, StepSkipped},
 	StepInProgress: {StepCompleted, StepFailed},
@@ -19,14 +18,14 @@ var stepEdges = map[StepStatus][]StepStatus{
 	StepFailed:     {StepPending},
 }
 
-// CanMove says whether there is an edge from the one status to the other.
+// CanMove reports whether the transition is allowed.
 func (s StepStatus) CanMove(to StepStatus) bool { return slices.Contains(stepEdges[s], to) }
 
-// satisfied says whether a dependant need not wait for the step any more. A
-// skipped step counts: else its dependants could never run (contradiction 19).
-func (s StepStatus) satisfied() bool { return s == StepCompleted || s == StepSkipped }
+// isSatisfied reports whether dependants need not wait for the step. A skipped step
+// counts: else its dependants could never run.
+func (s StepStatus) isSatisfied() bool { return s == StepCompleted || s == StepSkipped }
 
-// event is the type of entry that says that a step was moved there.
+// event returns the type of the entry that a step was moved to this status.
 func (s StepStatus) event() string {
 	switch s {
 	case StepInProgress:
@@ -40,12 +39,12 @@ func (s StepStatus) event() string {
 // letter encodes a status.
 func (s StepStatus) letter() byte { return s[0] }
 
-// StartPlan moves an approved plan to in_progress (requirements P-14e). Its
-// context must be known and active (P-23, P-26, P-30). Needs plan.execute.
-func (s *Service) StartPlan(ctx context.Context, ref Ref, id string) (*PlanObject, error) {
+// StartPlan moves an approved plan to in_progress. Its context must exist and be
+// active. Needs plan.execute.
+func (s *Service) StartPlan(ctx context.Context, ref Ref, id string) (*PlanJSON, error) {
 	return s.changePlan(ctx, ref, id, func(tx Tx, p *Principal, plan *Plan, _ *mplp.Plan) error {
 		if !plan.Status.CanMove(PlanInProgress) {
-			return refuse(CodeInvalidTransition, "Only an approved plan starts; this plan is %s.", plan.Status)
+			return refuse(CodeInvalidTransition, "Only an approved plan can start; this plan is %s.", plan.Status)
 		}
 		if err := activeContext(tx, plan); err != nil {
 			return err
@@ -54,8 +53,8 @@ func (s *Service) StartPlan(ctx context.Context, ref Ref, id string) (*PlanObjec
 	})
 }
 
-// activeContext refuses a plan whose context is not there or not active. The
-// problem's code is the invariant's id.
+// activeContext refuses a plan whose context is missing or not active. The problem's
+// code is the protocol's name of this rule.
 func activeContext(r Reader, plan *Plan) error {
 	refused := func(format string, args ...any) error {
 		e := refuse(CodeInvalidTransition, format, args...)
@@ -64,7 +63,7 @@ func activeContext(r Reader, plan *Plan) error {
 	}
 	c, err := r.Context(plan.ContextID)
 	if errors.Is(err, ErrNotFound) {
-		return refused("The plan's context %s is not known.", plan.ContextID)
+		return refused("The plan's context %s does not exist.", plan.ContextID)
 	} else if err != nil {
 		return err
 	}
@@ -74,15 +73,15 @@ func activeContext(r Reader, plan *Plan) error {
 	return nil
 }
 
-// CompletePlan moves a running plan to completed once every step is completed
-// or skipped (requirements P-14f, P-28). Needs plan.execute.
-func (s *Service) CompletePlan(ctx context.Context, ref Ref, id string) (*PlanObject, error) {
+// CompletePlan moves a running plan to completed if every step is completed or skipped.
+// Needs plan.execute.
+func (s *Service) CompletePlan(ctx context.Context, ref Ref, id string) (*PlanJSON, error) {
 	return s.changePlan(ctx, ref, id, func(tx Tx, p *Principal, plan *Plan, document *mplp.Plan) error {
 		if !plan.Status.CanMove(PlanCompleted) {
-			return refuse(CodeInvalidTransition, "Only a running plan completes; this plan is %s.", plan.Status)
+			return refuse(CodeInvalidTransition, "Only a running plan can complete; this plan is %s.", plan.Status)
 		}
 		for i, step := range document.Steps {
-			if status := plan.States.Status(i); !status.satisfied() {
+			if status := plan.States.Status(i); !status.isSatisfied() {
 				return refuse(CodeInvalidTransition, "Step %s is %s; all must be completed or skipped.", step.ID, status)
 			}
 		}
@@ -90,46 +89,45 @@ func (s *Service) CompletePlan(ctx context.Context, ref Ref, id string) (*PlanOb
 	})
 }
 
-// FailPlan moves a running plan to failed: its agent calls one of its failed
-// steps critical (requirements P-14g, P-29). Needs plan.execute.
-func (s *Service) FailPlan(ctx context.Context, ref Ref, id string) (*PlanObject, error) {
+// FailPlan moves a running plan with a failed step to failed. Needs plan.execute.
+func (s *Service) FailPlan(ctx context.Context, ref Ref, id string) (*PlanJSON, error) {
 	return s.changePlan(ctx, ref, id, func(tx Tx, p *Principal, plan *Plan, _ *mplp.Plan) error {
 		if !plan.Status.CanMove(PlanFailed) {
-			return refuse(CodeInvalidTransition, "Only a running plan fails; this plan is %s.", plan.Status)
+			return refuse(CodeInvalidTransition, "Only a running plan can fail; this plan is %s.", plan.Status)
 		}
-		if !plan.States.anyFailed() {
+		if !plan.States.hasFailed() {
 			return refuse(CodeInvalidTransition, "No step has failed.")
 		}
 		return s.endPlan(tx, p, plan, PlanFailed, "", "")
 	})
 }
 
-// MoveStep takes one edge of a step of a running plan, and what follows from
-// it: dependants are blocked when the step fails and pending again when none of
-// their dependencies is failed any more; the plan completes with its last step
-// and fails with a step that is called critical. Needs plan.execute.
-func (s *Service) MoveStep(ctx context.Context, ref Ref, planID, stepID string, to StepStatus, critical bool) (*PlanObject, error) {
+// MoveStep makes one transition of a step of a running plan with its consequences.
+// Dependants are blocked when the step fails, and pending again when none of their
+// dependencies is failed any more. The plan completes with its last step and fails with
+// a critical one. Needs plan.execute.
+func (s *Service) MoveStep(ctx context.Context, ref Ref, planID, stepID string, to StepStatus, critical bool) (*PlanJSON, error) {
 	if !slices.Contains([]StepStatus{StepPending, StepInProgress, StepCompleted, StepBlocked, StepSkipped, StepFailed}, to) {
-		return nil, Invalid("status", "enum", "A step is pending, in_progress, completed, blocked, skipped or failed.")
+		return nil, Invalid("status", "enum", "The status of a step is pending, in_progress, completed, blocked, skipped or failed.")
 	}
 	if critical && to != StepFailed {
-		return nil, Invalid("critical", "const", "Only a failed step is critical.")
+		return nil, Invalid("critical", "const", "Only a failed step can be critical.")
 	}
 	return s.changePlan(ctx, ref, planID, func(tx Tx, p *Principal, plan *Plan, document *mplp.Plan) error {
 		i := slices.IndexFunc(document.Steps, func(step mplp.Step) bool { return step.ID == stepID })
 		if i < 0 {
-			return notFound("step")
+			return errNotFound("step")
 		}
 		g := newStepGraph(document.Steps, plan.States)
 		from := g.states[i]
 		if plan.Status != PlanInProgress {
-			return refuse(CodeInvalidTransition, "Steps move only while the plan is in_progress; it is %s.", plan.Status)
+			return refuse(CodeInvalidTransition, "Steps can change only while the plan is in_progress; it is %s.", plan.Status)
 		}
-		if err := g.mayMove(i, to); err != nil {
+		if err := g.checkMove(i, to); err != nil {
 			return err
 		}
 		g.states[i] = to
-		blocked, freed := g.follow(i, to)
+		blocked, freed := g.updateDependants(i, to)
 		plan.States, plan.UpdatedAt = g.encode(plan.States, i, critical), s.clock()
 		if err := tx.UpdatePlan(plan, plan.Status, nil); err != nil {
 			return err
@@ -139,54 +137,54 @@ func (s *Service) MoveStep(ctx context.Context, ref Ref, planID, stepID string, 
 			facts = append(facts, "critical", true)
 		}
 		if len(blocked)+len(freed) > 0 {
-			facts = append(facts, "blocked", firstOf(blocked), "unblocked", firstOf(freed))
+			facts = append(facts, "blocked", capList(blocked), "unblocked", capList(freed))
 		}
 		if left := max(len(blocked)-maxListed, 0) + max(len(freed)-maxListed, 0); left > 0 {
 			facts = append(facts, "more_steps", left)
 		}
-		if err := s.log(tx, p, evidence.Entry{Type: to.event(), PlanID: plan.ID, TraceID: plan.trace(), SpanID: "span-" + stepID, Data: data(facts...)}); err != nil {
+		if err := s.log(tx, p, evidence.Entry{Type: to.event(), PlanID: plan.ID, TraceID: plan.spanTraceID(), SpanID: "span-" + stepID, Data: data(facts...)}); err != nil {
 			return err
 		}
 		switch {
 		case critical:
 			return s.endPlan(tx, p, plan, PlanFailed, "Critical step "+stepID+" failed.", "")
-		case !slices.ContainsFunc(g.states, func(status StepStatus) bool { return !status.satisfied() }):
+		case !slices.ContainsFunc(g.states, func(status StepStatus) bool { return !status.isSatisfied() }):
 			return s.endPlan(tx, p, plan, PlanCompleted, "", "")
 		}
 		return nil
 	})
 }
 
-// trace is the trace that the spans of the plan's steps belong to (requirements
-// P-32): the one it was posted with, or one of its own.
-func (p *Plan) trace() string { return cmp.Or(p.TraceID, p.ID) }
+// spanTraceID returns the trace of the spans of the plan's steps: the one it was posted
+// with, or the plan's own id.
+func (p *Plan) spanTraceID() string { return cmp.Or(p.TraceID, p.ID) }
 
-// changePlan runs a change of a plan that executing agents may make.
-func (s *Service) changePlan(ctx context.Context, ref Ref, id string, change func(Tx, *Principal, *Plan, *mplp.Plan) error) (moved *PlanObject, err error) {
+// changePlan runs a change that executing agents may make to a plan.
+func (s *Service) changePlan(ctx context.Context, ref Ref, id string, change func(Tx, *Principal, *Plan, *mplp.Plan) error) (moved *PlanJSON, err error) {
 	var render func() []byte
-	err = s.as(ctx, ref, func(tx Tx, p *Principal) error {
+	err = s.write(ctx, ref, func(tx Tx, p *Principal) error {
 		plan, err := visiblePlan(tx, p, id)
 		if err != nil {
 			return err
 		}
-		if err := p.needs(PlanExecute); err != nil {
+		if err := p.require(PlanExecute); err != nil {
 			return err
 		}
-		if err := plan.unlocked(); err != nil {
+		if err := plan.checkUnlocked(); err != nil {
 			return err
 		}
 		if plan.Imported {
-			return refuse(CodeInvalidTransition, "The plan is an import: it is a record and does not run.")
+			return refuse(CodeInvalidTransition, "The plan is an imported record and does not run.")
 		}
-		document, err := s.planDocument(tx, plan)
+		document, err := s.loadPlanDocument(tx, plan)
 		if err != nil {
 			return err
 		}
 		if err := change(tx, p, plan, document); err != nil {
 			return err
 		}
-		moved = &PlanObject{Plan: plan}
-		render, err = planRender(tx, plan)
+		moved = &PlanJSON{Plan: plan}
+		render, err = preparePlanRender(tx, plan)
 		return err
 	})
 	if err != nil {
@@ -196,8 +194,8 @@ func (s *Service) changePlan(ctx context.Context, ref Ref, id string, change fun
 	return moved, nil
 }
 
-// stepGraph is a plan's steps by position, so that one move costs time linear
-// in the edges it concerns.
+// stepGraph indexes a plan's steps by position, so that a move costs time linear in the
+// edges it concerns.
 type stepGraph struct {
 	steps      []mplp.Step
 	states     []StepStatus
@@ -222,7 +220,7 @@ func newStepGraph(steps []mplp.Step, states StepStates) *stepGraph {
 	return g
 }
 
-// failedNeed is a dependency of step i that has failed, -1 when none has.
+// failedNeed returns a failed dependency of step i, -1 if there is none.
 func (g *stepGraph) failedNeed(i int) int {
 	for _, j := range g.needs[i] {
 		if g.states[j] == StepFailed {
@@ -232,28 +230,29 @@ func (g *stepGraph) failedNeed(i int) int {
 	return -1
 }
 
-func (g *stepGraph) mayMove(i int, to StepStatus) error {
+func (g *stepGraph) checkMove(i int, to StepStatus) error {
 	from, id := g.states[i], g.steps[i].ID
 	if !from.CanMove(to) {
-		return refuse(CodeInvalidTransition, "A step does not go from %s to %s.", from, to)
+		return refuse(CodeInvalidTransition, "A step cannot go from %s to %s.", from, to)
 	}
 	switch {
 	case to == StepInProgress:
 		for _, j := range g.needs[i] {
-			if !g.states[j].satisfied() {
+			if !g.states[j].isSatisfied() {
 				return refuse(CodeInvalidTransition, "Step %s waits for step %s, which is %s.", id, g.steps[j].ID, g.states[j])
 			}
 		}
 	case to == StepBlocked && g.failedNeed(i) < 0:
-		return refuse(CodeInvalidTransition, "Step %s is blocked only when a step it depends on has failed.", id)
+		return refuse(CodeInvalidTransition, "Step %s can be blocked only when a step it depends on has failed.", id)
 	case from == StepBlocked && g.failedNeed(i) >= 0:
 		return refuse(CodeInvalidTransition, "Step %s stays blocked: step %s has failed.", id, g.steps[g.failedNeed(i)].ID)
 	}
 	return nil
 }
 
-// follow blocks and frees the dependants of a step that moved, and names them.
-func (g *stepGraph) follow(i int, to StepStatus) (blocked, freed []string) {
+// updateDependants blocks and unblocks the dependants of a step that moved, and returns
+// their ids.
+func (g *stepGraph) updateDependants(i int, to StepStatus) (blocked, freed []string) {
 	for _, d := range g.dependants[i] {
 		switch {
 		case to == StepFailed && g.states[d] == StepPending:
@@ -264,7 +263,7 @@ func (g *stepGraph) follow(i int, to StepStatus) (blocked, freed []string) {
 			freed = append(freed, g.steps[d].ID)
 		}
 	}
-	// A step that is retried while something before it has failed waits again.
+	// A step that is retried while a dependency is failed is blocked again.
 	if to == StepPending && g.failedNeed(i) >= 0 {
 		g.states[i] = StepBlocked
 		blocked = append(blocked, g.steps[i].ID)
@@ -272,7 +271,8 @@ func (g *stepGraph) follow(i int, to StepStatus) (blocked, freed []string) {
 	return blocked, freed
 }
 
-// encode writes the states, keeping which failed steps were critical.
+// encode returns the states, with a letter of their own for failed steps that were
+// critical.
 func (g *stepGraph) encode(before StepStates, moved int, critical bool) StepStates {
 	letters := make([]byte, len(g.states))
 	for i, status := range g.states {

@@ -8,15 +8,15 @@ import (
 	"countersign/domain/mplp"
 )
 
-// running posts a plan of S3's example shape (s1 before s2 and s3, s4 after s2,
-// s5 after both), has it approved and starts it.
+// running posts a plan of the plan module's example shape (s1 before s2 and s3,
+// s4 after s2, s5 after both), has it approved and starts it.
 func (w *world) running(agent, reviewer domain.Ref, id string) string {
 	w.t.Helper()
 	w.context(agent, "ctx-"+id, "active")
 	in, err := mplp.ParsePlan([]byte(fmt.Sprintf(`{"plan_id":%q,"context_id":"ctx-%s","title":"Example","objective":"DAG","steps":[
 		{"step_id":"s1","description":"Analyze","dependencies":[]},{"step_id":"s2","description":"Design","dependencies":["s1"]},
 		{"step_id":"s3","description":"Set up","dependencies":["s1"]},{"step_id":"s4","description":"Build","dependencies":["s2"]},
-		{"step_id":"s5","description":"Test","dependencies":["s3","s4"]}]}`, id, id)), w.Limits().Wire())
+		{"step_id":"s5","description":"Test","dependencies":["s3","s4"]}]}`, id, id)), w.Limits().MPLP())
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func (w *world) running(agent, reviewer domain.Ref, id string) string {
 
 func (w *world) context(ref domain.Ref, id, status string) {
 	w.t.Helper()
-	in, err := mplp.ParseContext([]byte(fmt.Sprintf(`{"context_id":%q,"title":"Project","status":%q}`, id, status)), w.Limits().Wire())
+	in, err := mplp.ParseContext([]byte(fmt.Sprintf(`{"context_id":%q,"title":"Project","status":%q}`, id, status)), w.Limits().MPLP())
 	if err == nil {
 		_, err = w.CreateContext(w.ctx, ref, in)
 	}
@@ -83,16 +83,16 @@ func TestP16_P19_StepsFollowTheirDependencies(t *testing.T) {
 	agent, reviewer := w.worker(), w.user("reviewer", "reviewer")
 	id := w.running(agent, reviewer, "p")
 
-	w.wantCode(w.step(agent, id, "s2", domain.StepInProgress), domain.CodeInvalidTransition) // P-16a
+	w.wantCode(w.step(agent, id, "s2", domain.StepInProgress), domain.CodeInvalidTransition)
 	w.wantCode(w.step(agent, id, "s9", domain.StepInProgress), domain.CodeNotFound)
 	w.wantCode(w.step(agent, id, "s1", "done"), domain.CodeInvalid)
 	w.wantCode(w.step(agent, id, "s1", domain.StepBlocked), domain.CodeInvalidTransition)
 	w.mustStep(agent, id, "s1", domain.StepInProgress, domain.StepCompleted)
-	w.mustStep(agent, id, "s2", domain.StepSkipped)    // P-16c
+	w.mustStep(agent, id, "s2", domain.StepSkipped)
 	w.mustStep(agent, id, "s4", domain.StepInProgress) // a skipped dependency satisfies
 	w.wantCode(w.step(agent, id, "s5", domain.StepInProgress), domain.CodeInvalidTransition)
 
-	w.mustStep(agent, id, "s3", domain.StepInProgress, domain.StepFailed) // P-16e
+	w.mustStep(agent, id, "s3", domain.StepInProgress, domain.StepFailed)
 	if got := w.states(id)[4]; got != domain.StepBlocked {
 		t.Errorf("P-16b s5 is %s", got)
 	}
@@ -104,7 +104,7 @@ func TestP16_P19_StepsFollowTheirDependencies(t *testing.T) {
 	w.mustStep(agent, id, "s3", domain.StepInProgress, domain.StepCompleted)
 	w.mustStep(agent, id, "s4", domain.StepCompleted)
 	w.mustStep(agent, id, "s5", domain.StepInProgress, domain.StepCompleted)
-	if got := w.planStatus(id); got != domain.PlanCompleted { // P-28
+	if got := w.planStatus(id); got != domain.PlanCompleted {
 		t.Errorf("plan is %s", got)
 	}
 	w.wantCode(w.step(agent, id, "s5", domain.StepPending), domain.CodeInvalidTransition)
@@ -161,21 +161,21 @@ func TestP26_P30_PlanStartsOnlyInAnActiveContext(t *testing.T) {
 	w.mustDecide(reviewer, c, domain.Approved)
 	start := func() error { _, err := w.StartPlan(w.ctx, agent, id); return err }
 
-	w.wantCode(start(), domain.CodeInvalidTransition) // P-30: no such context
+	w.wantCode(start(), domain.CodeInvalidTransition) // no such context
 	w.context(agent, "ctx-1", "suspended")
-	err = start() // P-26
+	err = start()
 	w.wantCode(err, domain.CodeInvalidTransition)
 	if problems := domain.AsError(err).Problems; len(problems) != 1 || problems[0].Code != "sa_plan_context_binding" {
 		t.Errorf("P-23 problems %v", problems)
 	}
-	in, err := mplp.ParseContext([]byte(`{"context_id":"ctx-1","title":"Project","status":"active"}`), w.Limits().Wire())
+	in, err := mplp.ParseContext([]byte(`{"context_id":"ctx-1","title":"Project","status":"active"}`), w.Limits().MPLP())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.UpdateContext(w.ctx, agent, "ctx-1", in); err != nil {
 		t.Fatal(err)
 	}
-	w.wantCode(w.step(agent, id, "s1", domain.StepInProgress), domain.CodeInvalidTransition) // P-27
+	w.wantCode(w.step(agent, id, "s1", domain.StepInProgress), domain.CodeInvalidTransition) // the plan does not run
 	if err := start(); err != nil {
 		t.Error(err)
 	}

@@ -81,8 +81,8 @@ func must[T any](t testing.TB) func(v T, err error) T {
 func set(t *testing.T, w *world, name string, i *intruder) *stage {
 	t.Helper()
 	st := &stage{name: name, file: w.file, hashes: map[string]string{}, ids: map[string]bool{}, past: map[rowPlace][]dbRow{}}
-	token := must[string](t)(w.SetupToken(w.ctx))
-	session, root, err := w.UseLink(w.ctx, token, "root", password, "browser")
+	token := must[string](t)(w.CreateSetupLink(w.ctx))
+	session, root, err := w.UseOneTimeLink(w.ctx, token, "root", password, "browser")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func set(t *testing.T, w *world, name string, i *intruder) *stage {
 	used := must[string](t)(w.ResetUser(w.ctx, domain.System, second.ID))
 	st.links = append(st.links, link, used)
 	st.keep(i)
-	if _, _, err := w.UseLink(w.ctx, used, "", password, "browser"); err != nil {
+	if _, _, err := w.UseOneTimeLink(w.ctx, used, "", password, "browser"); err != nil {
 		t.Fatal(err)
 	}
 	must[any](t)(nil, w.SignOut(w.ctx, st.tokens[2])) // the second's, which the reset has ended
@@ -161,11 +161,11 @@ func set(t *testing.T, w *world, name string, i *intruder) *stage {
 	}
 	st.keep(i)
 	for _, id := range st.plans[3:] {
-		must[*domain.PlanObject](t)(w.StartPlan(w.ctx, worker, id))
+		must[*domain.PlanJSON](t)(w.StartPlan(w.ctx, worker, id))
 	}
 	st.keep(i)
 	w.mustStep(worker, "failed", "s1", domain.StepInProgress)
-	must[*domain.PlanObject](t)(w.MoveStep(w.ctx, worker, "failed", "s1", domain.StepFailed, true))
+	must[*domain.PlanJSON](t)(w.MoveStep(w.ctx, worker, "failed", "s1", domain.StepFailed, true))
 	must[*domain.Plan](t)(w.CancelPlan(w.ctx, worker, "dropped", "enough"))
 	for _, step := range []string{"s1", "s2", "s3"} {
 		w.mustStep(worker, "done", step, domain.StepInProgress, domain.StepCompleted)
@@ -181,10 +181,10 @@ func set(t *testing.T, w *world, name string, i *intruder) *stage {
 	step("step-no", "s2", domain.Rejected)
 	step("step-open", "s4", domain.Pending)
 	st.keep(i)
-	in := must[*mplp.Context](t)(mplp.ParseContext([]byte(`{"context_id":"ctx-1","title":"Login","status":"active","root":{"domain":"d","environment":"e"}}`), w.Limits().Wire()))
+	in := must[*mplp.Context](t)(mplp.ParseContext([]byte(`{"context_id":"ctx-1","title":"Login","status":"active","root":{"domain":"d","environment":"e"}}`), w.Limits().MPLP()))
 	must[*domain.Context](t)(w.UpdateContext(w.ctx, worker, "ctx-1", in))
 	w.post(asking, `{"confirm_id":"context","target_type":"context","target_id":"ctx-1","reason":"Rename it","actions":[{"name":"context.update","args":{"title":"T"}}]}`)
-	approval := must[*mplp.Approval](t)(mplp.ParseApproval([]byte(`{"type":"approval_request","approval_key":"s-1_7","session_id":"s-1","actions":[{"name":"pay","args":{"eur":7}}]}`), w.Limits().Wire()))
+	approval := must[*mplp.Approval](t)(mplp.ParseApproval([]byte(`{"type":"approval_request","approval_key":"s-1_7","session_id":"s-1","actions":[{"name":"pay","args":{"eur":7}}]}`), w.Limits().MPLP()))
 	must[*domain.PostedConfirm](t)(w.PostApproval(w.ctx, asking, approval))
 	must[any](t)(nil, w.SetPreferences(w.ctx, reviewer, domain.Preferences{ShortcutsOff: true}))
 	_, _, _ = w.SignIn(w.ctx, "payer", "wrong password", domain.Client{Address: "192.0.2.2"})
@@ -210,7 +210,7 @@ func (st *stage) open(t testing.TB, name, file string) *world {
 	t.Helper()
 	w := &world{ctx: t.Context(), feed: domain.NewFeed(), file: file, clock: st.clock}
 	var err error
-	w.db, err = store.Open(w.ctx, name, store.Options{Now: w.now, Committed: w.feed.Publish, SigningKey: file + ".key", Head: file + ".head", Hasty: true})
+	w.db, err = store.Open(w.ctx, name, store.Options{Now: w.now, Committed: w.feed.Publish, SigningKey: file + ".key", Head: file + ".head", RelaxedSync: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -304,11 +304,11 @@ func (p *play) deed() deed {
 			if err != nil {
 				return "", err
 			}
-			return decide(a, v.Who.Ref)
+			return decide(a, v.Principal.Ref)
 		})
 	case n < 21:
 		return once("decide by key s-1_7", true, func(a *actor) (string, error) {
-			in := must[*mplp.ApprovalCommand](p.t)(mplp.ParseApprovalCommand([]byte(`{"type":"approval","approval_key":"s-1_7","decisions":[{"type":"approve"}]}`), a.Limits().Wire()))
+			in := must[*mplp.ApprovalCommand](p.t)(mplp.ParseApprovalCommand([]byte(`{"type":"approval","approval_key":"s-1_7","decisions":[{"type":"approve"}]}`), a.Limits().MPLP()))
 			o, err := a.DecideApproval(a.ctx, by, "s-1_7", in)
 			if err != nil {
 				return "", err
@@ -329,7 +329,7 @@ func (p *play) deed() deed {
 			if err != nil {
 				return "", err
 			}
-			if !v.Allow() && v.Verdict != domain.VerdictAbort && v.Verdict != domain.VerdictCleanup {
+			if !v.Allows() && v.Verdict != domain.VerdictAbort && v.Verdict != domain.VerdictCleanup {
 				return "", &domain.Error{Code: domain.CodeEvidenceUnavailable, Message: v.Code} // which lets nothing run either
 			}
 			return say(v), nil
@@ -371,7 +371,7 @@ func (p *play) deed() deed {
 		rest := anyOf(random, []string{`"target_type":"other"`, `"target_type":"other","required_role":"finance","timeout":60`, `"target_type":"plan","target_id":"p","step_id":"s3"`,
 			`"target_type":"plan","target_id":"agreed"`, `"target_type":"context","target_id":"ctx-1"`, `"target_type":"other","supersedes":"no"`})
 		return once(label("post", id, rest, by), true, func(a *actor) (string, error) {
-			posted, err := a.PostConfirm(a.ctx, by, must[*mplp.Confirm](p.t)(mplp.ParseConfirm([]byte(fmt.Sprintf(`{"confirm_id":%q,%s,"actions":[{"name":"pay","args":{"eur":100}}]}`, id, rest)), a.Limits().Wire())))
+			posted, err := a.PostConfirm(a.ctx, by, must[*mplp.Confirm](p.t)(mplp.ParseConfirm([]byte(fmt.Sprintf(`{"confirm_id":%q,%s,"actions":[{"name":"pay","args":{"eur":100}}]}`, id, rest)), a.Limits().MPLP())))
 			if err != nil {
 				return "", err
 			}
@@ -400,7 +400,7 @@ func (p *play) deed() deed {
 			case "cancel":
 				_, err = a.CancelPlan(a.ctx, by, plan, "")
 			case "revise":
-				_, err = a.RevisePlan(a.ctx, by, plan, must[*mplp.Plan](p.t)(mplp.ParsePlan([]byte(`{"context_id":"ctx-1","title":"New","objective":"O","steps":[{"step_id":"s1","description":"Read"}]}`), a.Limits().Wire())))
+				_, err = a.RevisePlan(a.ctx, by, plan, must[*mplp.Plan](p.t)(mplp.ParsePlan([]byte(`{"context_id":"ctx-1","title":"New","objective":"O","steps":[{"step_id":"s1","description":"Read"}]}`), a.Limits().MPLP())))
 			}
 			return "", err
 		})
@@ -421,7 +421,7 @@ func (p *play) deed() deed {
 		d := time.Duration(1+random.IntN(10)) * time.Minute
 		return once(label("time", d), true, func(a *actor) (string, error) {
 			a.pass(d)
-			_, err := a.Settle(a.ctx, -1)
+			_, err := a.ExpireDue(a.ctx, -1)
 			return "", err
 		})
 	case n < 76:
@@ -432,13 +432,13 @@ func (p *play) deed() deed {
 	case n < 78:
 		id := fmt.Sprint("trace-", random.IntN(100))
 		return nothing(label("trace", id, by), func(a *actor) error {
-			_, err := a.CreateTrace(a.ctx, by, must[*mplp.TraceObject](p.t)(mplp.ParseTraceObject([]byte(fmt.Sprintf(`{"trace_id":%q,"context_id":"ctx-1"}`, id)), a.Limits().Wire())))
+			_, err := a.CreateTrace(a.ctx, by, must[*mplp.TraceObject](p.t)(mplp.ParseTraceObject([]byte(fmt.Sprintf(`{"trace_id":%q,"context_id":"ctx-1"}`, id)), a.Limits().MPLP())))
 			return err
 		})
 	case n < 80:
 		status := anyOf(random, []string{"active", "suspended", "closed"})
 		return nothing(label("context", status, by), func(a *actor) error {
-			_, err := a.UpdateContext(a.ctx, by, "ctx-1", must[*mplp.Context](p.t)(mplp.ParseContext([]byte(fmt.Sprintf(`{"context_id":"ctx-1","title":"Login","status":%q,"root":{"domain":"d","environment":"e"}}`, status)), a.Limits().Wire())))
+			_, err := a.UpdateContext(a.ctx, by, "ctx-1", must[*mplp.Context](p.t)(mplp.ParseContext([]byte(fmt.Sprintf(`{"context_id":"ctx-1","title":"Login","status":%q,"root":{"domain":"d","environment":"e"}}`, status)), a.Limits().MPLP())))
 			return err
 		})
 	case n < 81:
@@ -556,10 +556,10 @@ func (p *play) signing(label func(string, ...any) string) deed {
 				return "", err
 			}
 			roles := []string{}
-			for _, r := range v.Who.Roles {
+			for _, r := range v.Principal.Roles {
 				roles = append(roles, fmt.Sprint(r.ID, r.Capabilities))
 			}
-			return fmt.Sprint(v.Who.Name, v.Who.Group, roles), nil
+			return fmt.Sprint(v.Principal.Name, v.Principal.Group, roles), nil
 		})
 	case 3:
 		return once(label("sign in", name), true, func(a *actor) (string, error) {
@@ -578,7 +578,7 @@ func (p *play) signing(label func(string, ...any) string) deed {
 		return once(label("sign out", token), true, func(a *actor) (string, error) { return "", a.SignOut(a.ctx, token) })
 	case 6:
 		return once(label("link", link), true, func(a *actor) (string, error) {
-			u, err := a.LinkUser(a.ctx, link)
+			u, err := a.OneTimeLinkUser(a.ctx, link)
 			if err != nil || u == nil {
 				return "nobody", err
 			}
@@ -586,7 +586,7 @@ func (p *play) signing(label func(string, ...any) string) deed {
 		})
 	}
 	return once(label("use link", link), true, func(a *actor) (string, error) {
-		_, u, err := a.UseLink(a.ctx, link, "first", password+"!", "browser")
+		_, u, err := a.UseOneTimeLink(a.ctx, link, "first", password+"!", "browser")
 		if err != nil {
 			return "", err
 		}

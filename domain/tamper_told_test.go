@@ -93,7 +93,7 @@ func (w *world) readers() (list []reader) {
 		id := row.ID
 		one("page of "+id, func(w *world) (string, error) { return w.tellConfirm(id) })
 		one("object "+id, func(w *world) (string, error) {
-			o, err := w.ConfirmObject(w.ctx, domain.System, id)
+			o, err := w.ConfirmJSON(w.ctx, domain.System, id)
 			if err != nil {
 				return "", err
 			}
@@ -122,7 +122,7 @@ func (w *world) readers() (list []reader) {
 			if err != nil {
 				return "", err
 			}
-			return say(d.Plan, d.Document, d.Context, domain.ErrorCode(d.Propose), domain.ErrorCode(d.Cancel)), nil
+			return say(d.Plan, d.Document, d.Context, domain.ErrorCode(d.ProposeErr), domain.ErrorCode(d.CancelErr)), nil
 		})
 		add("requests of plan "+id, true, func(w *world) (items []string, err error) {
 			d, err := w.Plan(w.ctx, domain.System, id)
@@ -135,7 +135,7 @@ func (w *world) readers() (list []reader) {
 			return items, nil
 		})
 		one("object of plan "+id, func(w *world) (string, error) {
-			o, err := w.PlanObject(w.ctx, domain.System, id)
+			o, err := w.PlanJSON(w.ctx, domain.System, id)
 			if err != nil {
 				return "", err
 			}
@@ -195,14 +195,14 @@ func (w *world) readers() (list []reader) {
 		})
 	}
 	add("inbox objects", true, func(w *world) (items []string, err error) {
-		list, _, err := w.ConfirmObjects(w.ctx, domain.System, domain.ConfirmFilter{}, all)
+		list, _, err := w.ConfirmsJSON(w.ctx, domain.System, domain.ConfirmFilter{}, all)
 		for _, o := range list {
 			items = append(items, say(o))
 		}
 		return items, err
 	})
 	add("plan objects", true, func(w *world) (items []string, err error) {
-		list, _, err := w.PlanObjects(w.ctx, domain.System, domain.PlanFilter{}, all)
+		list, _, err := w.PlansJSON(w.ctx, domain.System, domain.PlanFilter{}, all)
 		for _, o := range list {
 			items = append(items, say(o))
 		}
@@ -216,7 +216,7 @@ func (w *world) readers() (list []reader) {
 		return items, err
 	})
 	add("context objects", true, func(w *world) (items []string, err error) {
-		list, _, err := w.ContextObjects(w.ctx, domain.System, all)
+		list, _, err := w.ContextsJSON(w.ctx, domain.System, all)
 		for _, o := range list {
 			items = append(items, say(o))
 		}
@@ -307,9 +307,9 @@ func (w *world) tellConfirm(id string) (string, error) {
 		steps = []any{d.Plan.Plan, d.Plan.Document}
 	}
 	var before any // roles may be gone by right: those that are shown, lists have
-	if d.Before != nil {
-		before = d.Before.ID
+	if d.Predecessor != nil {
+		before = d.Predecessor.ID
 	}
 	return say(d.Confirm, d.Content, d.Decisions, d.Claimed, steps, d.Context, d.OwnerName, before, d.SupersededBy,
-		domain.ErrorCode(d.Standing.Approve), domain.ErrorCode(d.Standing.Reject), domain.ErrorCode(d.Standing.Cancel)), nil
+		domain.ErrorCode(d.Rights.Approve), domain.ErrorCode(d.Rights.Reject), domain.ErrorCode(d.Rights.Cancel)), nil
 }

@@ -2,7 +2,7 @@ package domain
 
 import "time"
 
-// User is a human who signs in.
+// User is a person who signs in.
 type User struct {
 	ID        string
 	Name      string // unique, compared without case
@@ -14,9 +14,25 @@ type User struct {
 	EndedSeq  int64 // number of the log entry that last ended their sessions and links; 0: none has
 }
 
+// UserReader reads users and what they chose.
+type UserReader interface {
+	User(id string) (*User, error)
+	UserByName(name string) (*User, error) // case folded
+	Users() ([]*User, error)               // by name
+	UserPage(f UserFilter, p Page) (list []*User, next string, err error)
+	Preferences(userID string) (Preferences, error) // zero when none were saved
+}
+
+// UserWriter writes users. Preferences are not logged.
+type UserWriter interface {
+	InsertUser(*User) error
+	UpdateUser(*User) error // replaces its roles too
+	SetPreferences(userID string, p Preferences) error
+}
+
 func (u *User) ref() Ref { return Ref{KindUser, u.ID} }
 
-// principal is the user as who changes something of their own.
+// principal returns the user as a principal who changes something of their own.
 func (u *User) principal() *Principal { return &Principal{Ref: u.ref(), Name: u.Name} }
 
 func (u *User) group() Group { return Group("user:" + u.ID) }
@@ -29,14 +45,14 @@ type UserFilter struct {
 // UserRow is a user as pages show it.
 type UserRow struct {
 	User
-	Held     []*Role   // in the order of Roles; see RoleChoice.Given
-	Reset    bool      // there is no password because an administrator voided it
-	Sessions int       // that are live
-	Keys     []*Key    // that are live; none for readers without key.read
-	SeenAt   time.Time // when a session was last used, as far as it is remembered
+	HeldRoles []*Role   // in the order of Roles; see RoleOptions.Selected
+	Reset     bool      // there is no password because an administrator voided it
+	Sessions  int       // that are live
+	Keys      []*Key    // that are live; none for readers without key.read
+	SeenAt    time.Time // when a stored session was last used
 }
 
-// Status is the one word that pages and lists have for the state of the user.
+// Status returns active, disabled, reset or invited.
 func (u *UserRow) Status() string {
 	switch {
 	case u.Disabled:

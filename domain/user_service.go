@@ -10,8 +10,7 @@ import (
 	"countersign/domain/evidence"
 )
 
-// Types of entries about users. Those from entryUserReset on end sessions; users
-// come to be with entryUserCreated alone.
+// Types of entries about users. Those from entryUserReset on end sessions.
 const (
 	entryUserCreated   = "user.created"
 	entryUserReset     = "user.reset"
@@ -24,7 +23,7 @@ const (
 // UserRows lists a page of users by name. Needs user.read.
 func (s *Service) UserRows(ctx context.Context, ref Ref, f UserFilter, page Page) (list []*UserRow, next string, err error) {
 	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
-		if err := p.needsAny(UserRead, UserModify); err != nil {
+		if err := p.requireAny(UserRead, UserModify); err != nil {
 			return err
 		}
 		var users []*User
@@ -43,11 +42,11 @@ func (s *Service) UserRows(ctx context.Context, ref Ref, f UserFilter, page Page
 	return list, next, err
 }
 
-// User finds a user by id, then by name. Needs user.read.
+// User returns a user, found by id or by name. Needs user.read.
 func (s *Service) User(ctx context.Context, ref Ref, idOrName string) (row *UserRow, err error) {
 	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
-		if err := p.needsAny(UserRead, UserModify); err != nil {
-			return err // before it tells who is known
+		if err := p.requireAny(UserRead, UserModify); err != nil {
+			return err // before revealing whether the user exists
 		}
 		u, err := findUser(r, idOrName)
 		if err == nil {
@@ -60,10 +59,10 @@ func (s *Service) User(ctx context.Context, ref Ref, idOrName string) (row *User
 
 func (s *Service) userRow(r Reader, p *Principal, u *User) (row *UserRow, err error) {
 	row, now := &UserRow{User: *u}, s.clock()
-	if row.Held, err = heldRoles(r, p, u.Roles); err != nil {
+	if row.HeldRoles, err = heldRoles(r, p, u.Roles); err != nil {
 		return nil, err
 	}
-	if row.Reset, err = reset(r, u); err != nil {
+	if row.Reset, err = wasReset(r, u); err != nil {
 		return nil, err
 	}
 	sessions, err := s.sessionsOf(r, u)
@@ -71,28 +70,28 @@ func (s *Service) userRow(r Reader, p *Principal, u *User) (row *UserRow, err er
 		return nil, err
 	}
 	for _, session := range sessions { // some may have ended by time
-		if session.Live(now) {
+		if session.IsActive(now) {
 			row.Sessions++
 		}
 		if session.SeenAt.After(row.SeenAt) {
 			row.SeenAt = session.SeenAt
 		}
 	}
-	if !p.ReadsKeys() {
+	if !p.CanReadKeys() {
 		return row, nil
 	}
 	keys, err := r.KeysOf(u.ID)
 	for _, k := range keys {
-		if k.Live(now) {
+		if k.IsActive(now) {
 			row.Keys = append(row.Keys, k)
 		}
 	}
 	return row, err
 }
 
-// reset says whether a user without a password had it voided: one who was invited
-// has yet to choose their first.
-func reset(r Reader, u *User) (bool, error) {
+// wasReset reports whether a user without a password had one: an invited user has yet
+// to choose their first.
+func wasReset(r Reader, u *User) (bool, error) {
 	if u.Password != "" {
 		return false, nil
 	}
@@ -108,12 +107,12 @@ func findUser(r Reader, idOrName string) (*User, error) {
 	if errors.Is(err, ErrNotFound) {
 		u, err = r.UserByName(idOrName)
 	}
-	return u, found(err, "user")
+	return u, notFoundOr(err, "user")
 }
 
-// AddUser creates a user with a password, or, when the password is empty, with
-// a one-time link by which they choose it: the token is shown once. Needs
-// user.modify and everything that the roles allow.
+// AddUser creates a user with a password, or without one and with a one-time link to
+// choose it. The link's token is shown once. Needs user.modify and everything that the
+// roles allow.
 func (s *Service) AddUser(ctx context.Context, ref Ref, name string, roles []string, password string) (user *User, token string, err error) {
 	if err := checkNewName("username", name); err != nil {
 		return nil, "", err
@@ -124,8 +123,8 @@ func (s *Service) AddUser(ctx context.Context, ref Ref, name string, roles []str
 			return nil, "", err
 		}
 	}
-	err = s.as(ctx, ref, func(tx Tx, p *Principal) error {
-		if err := p.needs(UserModify); err != nil {
+	err = s.write(ctx, ref, func(tx Tx, p *Principal) error {
+		if err := p.require(UserModify); err != nil {
 			return err
 		}
 		user, err = s.insertUser(tx, p, name, roles, hash)
@@ -143,7 +142,7 @@ func (s *Service) insertUser(tx Tx, p *Principal, name string, roleNames []strin
 		return nil, err
 	}
 	if _, err := tx.UserByName(name); err == nil {
-		return nil, refuse(CodeIDTaken, "There is a user named %s already.", name)
+		return nil, refuse(CodeIDTaken, "There already is a user named %s.", name)
 	} else if !errors.Is(err, ErrNotFound) {
 		return nil, err
 	}
@@ -159,7 +158,7 @@ func (s *Service) insertUser(tx Tx, p *Principal, name string, roleNames []strin
 	return u, s.log(tx, p, evidence.Entry{Type: entryUserCreated, ObjectID: u.ID, Data: data(append(facts, "name", u.Name, "roles", u.Roles)...)})
 }
 
-// findRoles resolves names or ids of roles, at least one, none twice.
+// findRoles resolves names or ids of roles: at least one, each once.
 func findRoles(r Reader, names []string) ([]*Role, error) {
 	var roles []*Role
 	for _, name := range names {
@@ -179,26 +178,26 @@ func findRoles(r Reader, names []string) ([]*Role, error) {
 	return roles, nil
 }
 
-// grantableRoles are findRoles of which the principal holds all that they allow.
+// grantableRoles is findRoles for roles that the principal may grant.
 func grantableRoles(r Reader, p *Principal, names []string) ([]*Role, error) {
 	roles, err := findRoles(r, names)
 	if err != nil {
 		return nil, err
 	}
 	for _, role := range roles {
-		if err := p.mayGrant(role.Capabilities); err != nil {
+		if err := p.checkCanGrant(role.Capabilities); err != nil {
 			return nil, err
 		}
 	}
 	return roles, nil
 }
 
-// AssignRoles replaces a user's roles. Needs user.modify and everything that
-// the added roles allow. Nobody changes their own.
+// AssignRoles replaces a user's roles. Needs user.modify and everything that the added
+// roles allow. Nobody changes their own.
 func (s *Service) AssignRoles(ctx context.Context, ref Ref, id string, roleNames []string) error {
 	return s.changeUser(ctx, ref, id, "user.roles_assigned", func(tx Tx, p *Principal, u *User) ([]any, error) {
 		if p.Ref == u.ref() {
-			return nil, refuse(CodeMissingCapability, "Nobody changes their own roles. Ask another administrator.")
+			return nil, refuse(CodeMissingCapability, "You cannot change your own roles. Ask another administrator.")
 		}
 		roles, err := findRoles(tx, roleNames)
 		if err != nil {
@@ -208,7 +207,7 @@ func (s *Service) AssignRoles(ctx context.Context, ref Ref, id string, roleNames
 			if slices.Contains(u.Roles, role.ID) {
 				continue
 			}
-			if err := p.mayGrant(role.Capabilities); err != nil {
+			if err := p.checkCanGrant(role.Capabilities); err != nil {
 				return nil, err
 			}
 		}
@@ -218,19 +217,18 @@ func (s *Service) AssignRoles(ctx context.Context, ref Ref, id string, roleNames
 	})
 }
 
-// DisableUser keeps a user out from this moment: their sessions end and their
-// keys stop. Needs user.modify.
+// DisableUser ends a user's sessions and stops their keys at once. Needs user.modify.
 func (s *Service) DisableUser(ctx context.Context, ref Ref, id string) error {
 	return s.changeUser(ctx, ref, id, entryUserDisabled, func(tx Tx, p *Principal, u *User) ([]any, error) {
 		if u.Disabled {
-			return nil, refuse(CodeInvalidTransition, "The user is disabled already.")
+			return nil, refuse(CodeInvalidTransition, "The user is already disabled.")
 		}
 		u.Disabled = true
-		return nil, s.endSessions(tx, u, noSession)
+		return nil, s.endSessions(tx, u, keepNone)
 	})
 }
 
-// EnableUser lets a disabled user in again. Needs user.modify.
+// EnableUser enables a disabled user. Needs user.modify.
 func (s *Service) EnableUser(ctx context.Context, ref Ref, id string) error {
 	return s.changeUser(ctx, ref, id, "user.enabled", func(_ Tx, _ *Principal, u *User) ([]any, error) {
 		if !u.Disabled {
@@ -241,9 +239,9 @@ func (s *Service) EnableUser(ctx context.Context, ref Ref, id string) error {
 	})
 }
 
-// ResetUser voids a user's password, ends their sessions and gives the token of
-// a one-time link to choose another. Needs user.modify and, since the link lets
-// its holder act as that user, everything that the user may do.
+// ResetUser voids a user's password, ends their sessions and returns the token of a
+// one-time link to choose another. Needs user.modify and everything that the user may
+// do, as the link gives access to that account.
 func (s *Service) ResetUser(ctx context.Context, ref Ref, id string) (token string, err error) {
 	err = s.changeUser(ctx, ref, id, entryUserReset, func(tx Tx, p *Principal, u *User) ([]any, error) {
 		if _, err := grantableRoles(tx, p, u.Roles); err != nil {
@@ -251,7 +249,7 @@ func (s *Service) ResetUser(ctx context.Context, ref Ref, id string) (token stri
 		}
 		voided := u.Password != ""
 		u.Password = ""
-		if err := s.endSessions(tx, u, noSession); err != nil {
+		if err := s.endSessions(tx, u, keepNone); err != nil {
 			return nil, err
 		}
 		token, err = s.newLink(tx, u)
@@ -260,14 +258,13 @@ func (s *Service) ResetUser(ctx context.Context, ref Ref, id string) (token stri
 	return token, err
 }
 
-// EndSessions signs a user out everywhere. Needs user.modify, or to be that
-// user. Who has no password has no session either, and keeps the link to choose
-// one.
+// EndSessions signs a user out everywhere. Needs user.modify, or to be that user. An
+// invited or reset user has no sessions, and keeps the one-time link.
 func (s *Service) EndSessions(ctx context.Context, ref Ref, id string) error {
-	return s.as(ctx, ref, func(tx Tx, p *Principal) error {
+	return s.write(ctx, ref, func(tx Tx, p *Principal) error {
 		u, err := findUser(tx, id)
 		if own := err == nil && p.Ref == u.ref(); !own {
-			if err := p.needs(UserModify); err != nil {
+			if err := p.require(UserModify); err != nil {
 				return err
 			}
 		}
@@ -277,7 +274,7 @@ func (s *Service) EndSessions(ctx context.Context, ref Ref, id string) error {
 		if u.Password == "" {
 			return nil
 		}
-		if err := s.endSessions(tx, u, noSession); err != nil {
+		if err := s.endSessions(tx, u, keepNone); err != nil {
 			return err
 		}
 		if err := tx.UpdateUser(u); err != nil {
@@ -289,15 +286,15 @@ func (s *Service) EndSessions(ctx context.Context, ref Ref, id string) error {
 
 // changeUser loads a user, changes it, writes and logs.
 func (s *Service) changeUser(ctx context.Context, ref Ref, id, event string, change func(Tx, *Principal, *User) (facts []any, err error)) error {
-	return s.as(ctx, ref, func(tx Tx, p *Principal) error {
-		if err := p.needs(UserModify); err != nil {
+	return s.write(ctx, ref, func(tx Tx, p *Principal) error {
+		if err := p.require(UserModify); err != nil {
 			return err
 		}
 		u, err := findUser(tx, id)
 		if err != nil {
 			return err
 		}
-		return keepingAdministrator(tx, func() error {
+		return keepAdministrator(tx, func() error {
 			facts, err := change(tx, p, u)
 			if err != nil {
 				return err
@@ -311,24 +308,24 @@ func (s *Service) changeUser(ctx context.Context, ref Ref, id, event string, cha
 	})
 }
 
-// keepingAdministrator runs a change and refuses it if it takes away the last
-// enabled user who holds "*": nobody could undo that from a page.
-func keepingAdministrator(tx Tx, change func() error) error {
-	before, err := administrated(tx)
+// keepAdministrator runs a change and refuses it if it would leave no enabled user with
+// "*": nobody could undo that in the browser.
+func keepAdministrator(tx Tx, change func() error) error {
+	before, err := hasAdministrator(tx)
 	if err != nil {
 		return err
 	}
 	if err := change(); err != nil || !before {
 		return err
 	}
-	after, err := administrated(tx)
+	after, err := hasAdministrator(tx)
 	if err == nil && !after {
 		return refuse(CodeRoleInUse, "One enabled user with the capability * must remain.")
 	}
 	return err
 }
 
-func administrated(r Reader) (bool, error) {
+func hasAdministrator(r Reader) (bool, error) {
 	users, err := r.Users()
 	if err != nil {
 		return false, err
@@ -348,8 +345,8 @@ func administrated(r Reader) (bool, error) {
 	return false, nil
 }
 
-// hashPassword checks a new password and hashes it. It runs outside of
-// transactions: it is slow on purpose.
+// hashPassword checks and hashes a new password. It is slow on purpose, so call it
+// outside of transactions.
 func (s *Service) hashPassword(ctx context.Context, name, password string) (string, error) {
 	if err := checkPassword(name, password); err != nil {
 		return "", err

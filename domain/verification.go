@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// Verification is what this process knows of the verifications of the whole
-// database that it makes now and then. It is kept nowhere: after a restart the
-// first one decides again.
+// Verification is the state of the periodic verifications of the whole database, as
+// this process knows it. It is not stored: after a restart the first verification
+// decides again.
 type Verification struct {
-	// Of the last one that came to its end.
-	Ended    time.Time // zero: none has
-	Took     time.Duration
-	Entries  int64    // of the log
-	Findings []string // what is not as it was logged, the first of them; none: all is
-	More     int      // findings beyond these
+	// Of the last one that was finished.
+	Ended           time.Time // zero: none has
+	Took            time.Duration
+	Entries         int64    // of the log
+	Findings        []string // what is not as it was logged, the first of them; none: all is
+	OmittedFindings int      // findings beyond these
 
-	Failure  string // why the last one since then could not be run; empty: it could
+	Failure  string // why a later one could not be run; empty: none failed
 	FailedAt time.Time
 
 	Running bool
@@ -25,11 +25,10 @@ type Verification struct {
 	Next    time.Time // zero: the server makes none
 }
 
-// Tampered says whether the database was found changed, and no later verification
-// has found it as it should be.
-func (v Verification) Tampered() bool { return len(v.Findings) > 0 }
+// IsTampered reports whether the last finished verification found changes.
+func (v Verification) IsTampered() bool { return len(v.Findings) > 0 }
 
-// Verification gives what SetVerification was told last.
+// Verification returns what SetVerification set last.
 func (s *Service) Verification() Verification {
 	if v := s.verification.Load(); v != nil {
 		return *v
@@ -37,54 +36,53 @@ func (s *Service) Verification() Verification {
 	return Verification{}
 }
 
-// SetVerification is told of each change by whoever runs the verifications. From
-// then on, and while the database is found changed, nothing is decided or
-// consumed, and the gate resumes nothing.
+// SetVerification sets the state; whoever runs the verifications calls it at each
+// change. While the database is found changed, nothing is decided or consumed, and the
+// gate resumes nothing.
 func (s *Service) SetVerification(v Verification) { s.verification.Store(&v) }
 
-// unchanged refuses what must not rest on a database that was found changed.
-func (s *Service) unchanged() error {
-	if !s.Verification().Tampered() {
+// checkNotTampered refuses what must not rest on a database that was found changed.
+func (s *Service) checkNotTampered() error {
+	if !s.Verification().IsTampered() {
 		return nil
 	}
-	return refuse(CodeEvidenceUnavailable, "%s Nothing is decided or used until a later one finds it as it should be. Ask an administrator of this server.", foundChanged)
+	return refuse(CodeEvidenceUnavailable, "%s Nothing can be decided or used until a later verification finds no changes. Ask an administrator.", tamperedMessage)
 }
 
-const foundChanged = "The last verification found that the database was changed."
+const tamperedMessage = "The last verification found that the database was changed."
 
-// verifyPause is how long after the last verification began another one may be
-// asked for.
-const verifyPause = time.Minute
+// minVerifyInterval is how long after the start of a verification another one may be
+// requested.
+const minVerifyInterval = time.Minute
 
-// VerifyNow asks for a verification before the next one is due. Needs trace.read.
+// VerifyNow requests a verification before the next one is due. Needs trace.read.
 func (s *Service) VerifyNow(ctx context.Context, ref Ref) error {
-	err := s.read(ctx, ref, func(_ Reader, p *Principal) error { return p.needs(TraceRead) })
+	err := s.read(ctx, ref, func(_ Reader, p *Principal) error { return p.require(TraceRead) })
 	if err != nil {
 		return err
 	}
 	v := s.Verification()
-	left := verifyPause - s.clock().Sub(v.Began)
+	left := minVerifyInterval - s.clock().Sub(v.Began)
 	switch {
 	case v.Next.IsZero():
-		return refuse(CodeInvalidTransition, "This server does not verify its database: it was started with --verify-every 0.")
+		return refuse(CodeInvalidTransition, "This server does not verify its database. It was started with --verify-every 0.")
 	case v.Running:
-		return verifying()
+		return errVerifying()
 	case left > 0:
 		return &Error{Code: CodeRateLimited, RetryAfter: left,
-			Message: fmt.Sprintf("The last verification began less than %v ago. Try again in %d s.", verifyPause, int(left.Seconds())+1)}
+			Message: fmt.Sprintf("The last verification began less than %v ago. Try again in %d s.", minVerifyInterval, int(left.Seconds())+1)}
 	}
 	select {
 	case s.verifyNow <- struct{}{}:
 		return nil
 	default: // somebody else was quicker
-		return verifying()
+		return errVerifying()
 	}
 }
 
-func verifying() error {
-	return &Error{Code: CodeRateLimited, RetryAfter: verifyPause / 6, Message: "A verification is running. Look again when it has ended."}
+func errVerifying() error {
+	return &Error{Code: CodeRateLimited, RetryAfter: minVerifyInterval / 6, Message: "A verification is running. Try again when it has ended."}
 }
 
-// VerificationWanted tells whoever runs the verifications that somebody wants one
-// now.
+// VerificationWanted receives when a verification is requested.
 func (s *Service) VerificationWanted() <-chan struct{} { return s.verifyNow }

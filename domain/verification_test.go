@@ -57,9 +57,9 @@ func TestVerification_FoundChanged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.wantCode(detail.Standing.Undecidable(), domain.CodeEvidenceUnavailable)
-	if detail.Standing.Cancel != nil {
-		t.Errorf("it cannot be cancelled: %v", detail.Standing.Cancel)
+	w.wantCode(detail.Rights.CannotDecide(), domain.CodeEvidenceUnavailable)
+	if detail.Rights.Cancel != nil {
+		t.Errorf("it cannot be cancelled: %v", detail.Rights.Cancel)
 	}
 	if _, err := w.CancelConfirm(w.ctx, agent, dropped.ID, ""); err != nil {
 		t.Errorf("cancelling: %v", err)

@@ -7,21 +7,20 @@ import (
 	"time"
 )
 
-// Change is what somebody waits for whose answer is not the last word: a wait
-// costs neither a query nor a timer until it comes.
-type Change struct {
+// waitTopic is what may change an answer that is not final.
+type waitTopic struct {
 	topic string
-	Due   time.Time // when it comes by itself, the deadline of a confirm; zero: it does not
+	due   time.Time // when it changes by itself, at a deadline; zero: it does not
 }
 
-// wait looks, and looks again whenever a topic is told, until there is no change
-// to wait for or the wait (at most MaxWait) is over. A look is given the outcome
-// that was told, if it was nothing else. The error is nil when the server stops.
-// A look does not run on the stack of the caller, which waits.
-func (s *Service) wait(ctx context.Context, ref Ref, topic string, wait time.Duration, look func(told *Outcome) (*Change, error)) error {
-	// Listening begins before looking, or a decision in between would be missed.
+// wait calls look until it returns nil or the wait (at most MaxWait) is over: first,
+// whenever the topic is notified, and at the deadline. look gets the outcome if nothing
+// else was notified. The error is nil when the server stops. A wait costs neither
+// queries nor ticking timers.
+func (s *Service) wait(ctx context.Context, ref Ref, topic string, wait time.Duration, look func(told *Outcome) (*waitTopic, error)) error {
+	// Subscribe before looking, or a decision in between would be missed.
 	woken := newSignal()
-	stop, err := s.listen(ctx, ref, topic, woken.give)
+	stop, err := s.subscribe(ctx, ref, topic, woken.notify)
 	if err != nil {
 		return err
 	}
@@ -30,8 +29,8 @@ func (s *Service) wait(ctx context.Context, ref Ref, topic string, wait time.Dur
 	defer timer.Stop()
 	var told *Outcome
 	for {
-		var change *Change
-		err := apart(func() (err error) {
+		var change *waitTopic
+		err := onOwnStack(func() (err error) {
 			change, err = look(told)
 			return err
 		})
@@ -39,13 +38,13 @@ func (s *Service) wait(ctx context.Context, ref Ref, topic string, wait time.Dur
 			return err
 		}
 		var due <-chan time.Time
-		if !change.Due.IsZero() {
-			due = time.After(max(change.Due.Sub(s.clock()), time.Millisecond))
+		if !change.due.IsZero() {
+			due = time.After(max(change.due.Sub(s.clock()), time.Millisecond))
 		}
 		told = nil
 		select {
 		case o := <-woken:
-			told = woken.only(o)
+			told = woken.latest(o)
 		case <-due:
 		case <-timer.C:
 			return nil
@@ -57,10 +56,10 @@ func (s *Service) wait(ctx context.Context, ref Ref, topic string, wait time.Dur
 	}
 }
 
-// apart runs fn in a goroutine of its own. Reading the database makes a stack deep,
-// and it stays as large: whoever waits afterwards, in their thousands, is not to
-// keep it. A panic goes on in the caller, with the stack it came from.
-func apart(fn func() error) (err error) {
+// onOwnStack runs fn in a goroutine of its own and waits for it. Database calls grow
+// the stack, which never shrinks while its goroutine waits: thousands of waiting
+// callers must stay small. A panic continues in the caller, with its original stack.
+func onOwnStack(fn func() error) (err error) {
 	var fault any
 	done := make(chan struct{})
 	go func() {
@@ -79,21 +78,21 @@ func apart(fn func() error) (err error) {
 	return err
 }
 
-// signal holds the outcome that was told, or nil, and that more was told.
+// signal holds the last outcome that was notified, or nil, and whether more was.
 type signal chan *Outcome
 
 func newSignal() signal { return make(signal, 2) }
 
-func (s signal) give(o *Outcome) {
+func (s signal) notify(o *Outcome) {
 	select {
 	case s <- o:
-	default: // more was told already
+	default: // two are waiting already
 	}
 }
 
-// only is the outcome that was taken, nil if more was told: it may be that the
-// right to hear of it has ended.
-func (s signal) only(taken *Outcome) *Outcome {
+// latest returns the outcome that was received, nil if more was notified: the right to
+// see it may have ended.
+func (s signal) latest(taken *Outcome) *Outcome {
 	select {
 	case <-s:
 		return nil

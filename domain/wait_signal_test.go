@@ -22,9 +22,9 @@ func TestSignal_TwoHaveToLook(t *testing.T) {
 			t.Parallel()
 			s := newSignal()
 			for _, given := range tt.given {
-				s.give(given)
+				s.notify(given)
 			}
-			if got := s.only(<-s); got != tt.want {
+			if got := s.latest(<-s); got != tt.want {
 				t.Errorf("told %p, want %p", got, tt.want)
 			}
 		})

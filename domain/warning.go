@@ -8,8 +8,8 @@ type loggedWarning struct {
 	Message string `json:"message,omitempty"`
 }
 
-// loggedWarnings is what of the warnings goes to the log: the first sixteen.
-// That something filled was missing goes without saying.
+// loggedWarnings returns what the log says of warnings: the first sixteen, without
+// texts that follow from the code.
 func loggedWarnings(list []mplp.Warning) (logged []loggedWarning) {
 	for _, w := range list[:min(len(list), 16)] {
 		if w.Code == mplp.CodeFilled {

@@ -130,7 +130,7 @@ func (w *world) post(ref domain.Ref, text string) *domain.Confirm {
 
 func (w *world) tryPost(ref domain.Ref, text string) (*domain.PostedConfirm, error) {
 	w.t.Helper()
-	in, err := mplp.ParseConfirm([]byte(text), w.Limits().Wire())
+	in, err := mplp.ParseConfirm([]byte(text), w.Limits().MPLP())
 	if err != nil {
 		w.t.Fatalf("parse %s: %v", text, err)
 	}
@@ -143,7 +143,7 @@ func (w *world) plan(ref domain.Ref, id string) string {
 	text := fmt.Sprintf(`{"plan_id":%q,"context_id":"ctx-1","title":"Fix the login","objective":"No more errors",
 		"steps":[{"step_id":"s1","description":"Read"},{"step_id":"s2","description":"Write","dependencies":["s1"]},
 		{"step_id":"s3","description":"Pay","dependencies":["s2"],"order_index":0}]}`, id)
-	in, err := mplp.ParsePlan([]byte(text), w.Limits().Wire())
+	in, err := mplp.ParsePlan([]byte(text), w.Limits().MPLP())
 	if err != nil {
 		w.t.Fatal(err)
 	}

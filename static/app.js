@@ -27,14 +27,14 @@
     const code = ctx?.response?.status;
     if (!(code >= 500)) return;
     const words = $(".failure .lead", new DOMParser().parseFromString(ctx.text, "text/html"))?.textContent;
-    if (own(ctx)) unanswered(ctx, `The server did not confirm your decision (${code})`, words ?? "Whether it was stored is not known.");
-    else say(`The server could not answer (${code}). What you see may be old.`, 30);
+    if (own(ctx)) unanswered(ctx, `The server did not confirm your decision (${code})`, words ?? "We do not know whether it was saved.");
+    else say(`The server failed (${code}). This page may be out of date.`, 30);
   });
   document.addEventListener("htmx:error", (event) => {
     const ctx = event.detail.ctx;
     if (!ctx || ctx.sourceElement?.id === "live") return;
-    if (own(ctx)) unanswered(ctx, "No answer from the server", "Whether your decision arrived is not known.");
-    else say("No connection. What you see may be old.", 30);
+    if (own(ctx)) unanswered(ctx, "No answer from the server", "We do not know whether your decision arrived.");
+    else say("No connection. This page may be out of date.", 30);
   });
 
   // Once the session is over the page leads to the sign-in page, and takes the
@@ -78,7 +78,7 @@
   function stillOpen() {
     const place = $("#unanswered:not([hidden])");
     if (!place) return;
-    set($("strong", place), "Not decided so far: this still waits");
+    set($("strong", place), "Not decided yet: still waiting");
     set($("p", place), "");
   }
 
@@ -124,7 +124,7 @@
     }
   }
 
-  function refresh() { tick(); localise(); tally(); }
+  function refresh() { tick(); localise(); tally(); watch(); }
 
   // Several actions: the panel repeats what was chosen beside each -----------
 
@@ -134,13 +134,15 @@
       item.toggleAttribute("data-choice", Boolean(chosen));
       set($(".tally-choice", item), chosen ? chosen.closest("label").textContent.trim() : "not decided");
     }
+    const open = $$(".choices").filter((choices) => !$("input:checked", choices)).length;
+    for (const button of $$("[data-when-chosen]")) set(button, open ? `${open} to choose` : button.dataset.whenChosen);
   }
 
   function openEditor(index) {
     const editor = $(`[data-editor="${index}"]`);
     if (!editor) return;
     editor.open = true;
-    $("textarea", editor).focus();
+    $("input, select, textarea", editor).focus();
   }
 
   document.addEventListener("change", (event) => {
@@ -155,7 +157,7 @@
   document.addEventListener("click", async (event) => {
     const button = event.target.closest?.("button");
     if (!button) return;
-    const { fill, line, copy, openEditor: editor } = button.dataset;
+    const { fill, line, copy, copyFrom, openEditor: editor } = button.dataset;
     if (fill) {
       const field = $(fill);
       field.value = button.textContent.trim();
@@ -169,11 +171,45 @@
         say("Copied.", 3);
       } catch {
         getSelection().selectAllChildren($(copy));
-        say("Selected: copy it with your keyboard.", 5);
+        say("Selected. Copy it with your keyboard.", 5);
+      }
+    }
+    if (button.dataset.verdictOf) tap(button);
+    if ("decideNext" in button.dataset) chooseNext();
+    if (copyFrom) {
+      try {
+        const answer = await fetch(copyFrom);
+        if (!answer.ok) throw new Error(answer.status);
+        await navigator.clipboard.writeText(await answer.text());
+        say("Copied as sent.", 3);
+      } catch {
+        say("It could not be copied. Download it instead.", 8);
       }
     }
     if (button.id === "inbox-show") show();
   });
+
+  // tap is a button of the bar: the first tap arms it, the second one sends. Approve
+  // first shows what was not in view.
+  function tap(button) {
+    const verdict = $(`[data-verdict="${button.dataset.verdictOf}"]`);
+    if (button.classList.contains("armed")) return verdict.form.requestSubmit(verdict);
+    const ready = () => {
+      const label = button.textContent;
+      set(button, `Tap again to ${label.toLowerCase()}`);
+      button.addEventListener("blur", () => set(button, label), { once: true });
+      arm(button);
+    };
+    if (button.dataset.verdictOf === "approve") afterSeen(ready); else ready();
+  }
+
+  // chooseNext goes to the first action without a decision, or to the button that decides.
+  function chooseNext() {
+    const open = $$(".choices").find((choices) => !$("input:checked", choices));
+    if (!open) return arming($('[data-verdict="decide"]'));
+    open.scrollIntoView({ block: "center" });
+    $("input", open).focus({ preventScroll: true });
+  }
 
   function toggleLine(button, field) {
     const text = button.textContent.trim();
@@ -194,13 +230,13 @@
     const present = ids(inbox), coming = ids(next);
     const fresh = [...coming].filter((id) => !present.has(id)).length;
     const left = [...present].filter((id) => !coming.has(id));
-    if (fresh !== announced && fresh > 0) say(fresh === 1 ? "1 new confirm" : `${fresh} new confirms`, 4);
+    if (fresh !== announced && fresh > 0) say(fresh === 1 ? "1 new request" : `${fresh} new requests`, 4);
     announced = fresh;
     if (!$("#inbox-rows:hover", inbox) || !(fresh || left.length)) return;
     event.preventDefault();
     for (const row of $$(".row", inbox)) row.classList.toggle("gone", left.includes(row.id));
     const button = $("#inbox-show");
-    button.textContent = fresh ? `${fresh} new: show` : "Decided meanwhile: refresh";
+    button.textContent = fresh ? `Show ${fresh} new` : "Some were decided: refresh";
     button.hidden = false;
   }
 
@@ -208,6 +244,12 @@
     const inbox = $("#inbox");
     $("#inbox-show").hidden = true;
     inbox.dispatchEvent(new CustomEvent("refresh"));
+  }
+
+  // Live regions: all events that a page refreshes after become one ----------
+
+  for (const name of $("#live")?.dataset.events.split(" ") ?? []) {
+    document.addEventListener(name, () => document.body.dispatchEvent(new CustomEvent("changed")));
   }
 
   // Swaps: typed words and the focus survive ----------------------------------
@@ -218,6 +260,8 @@
     const source = ctx?.sourceElement;
     mine = Boolean(own(ctx));
     if (source?.id === "inbox") hold(event, source);
+    // The answer to the decision on its way says more than a refresh does.
+    if (source?.id === "confirm" && $("form.htmx-request", source)) return event.preventDefault();
     unsent = mine ? [] : $$("#reason, #user_edit_content, #cancel-reason").map(({ id, value }) => ({ id, words: value.trim() }));
   });
 
@@ -265,7 +309,7 @@
   // button that decides is only focused when none is left.
   function choose(value) {
     const open = $$(".choices").find((choices) => !$("input:checked", choices));
-    if (!open) return arm($('[data-verdict="decide"]'));
+    if (!open) return arming($('[data-verdict="decide"]'));
     const radio = $(`input[value="${value}"]`, open);
     if (!radio) return;
     radio.checked = true;
@@ -274,6 +318,88 @@
     open.scrollIntoView({ block: "nearest" });
     if (value !== "edit" && !$$(".choices").some((choices) => !$("input:checked", choices))) arm($('[data-verdict="decide"]'));
   }
+
+  // What has been seen ---------------------------------------------------------
+
+  // seen has, for each part of the page that is decided on, the stretches of it that
+  // stood in view for a moment, in pixels from its top.
+  const seen = new Map();
+  const glance = 300;
+  let look = 0;
+
+  function watch() {
+    clearTimeout(look);
+    look = setTimeout(() => { look = 0; note(); }, glance);
+  }
+
+  // inView returns the stretch of a part that is in view, and nothing behind the bar.
+  function inView(box) {
+    const bottom = innerHeight - ($("[data-bar]")?.offsetHeight ?? 0);
+    return [Math.max(0, -box.top), Math.min(box.height, bottom - box.top)];
+  }
+
+  function note() {
+    for (const part of $$("[data-must-see]")) {
+      const box = part.getBoundingClientRect();
+      const known = seen.get(part.id);
+      const spans = known?.height === box.height ? known.spans : [];
+      seen.set(part.id, { height: box.height, spans: join([...spans, inView(box)]) });
+    }
+    const left = unseen().left;
+    $("#confirm")?.toggleAttribute("data-all-seen", !left);
+    const screens = Math.ceil(left / (innerHeight * 0.85));
+    for (const hint of $$(".unseen-hint")) {
+      hint.hidden = !left;
+      set(hint, left ? `${screens} more ${screens === 1 ? "screen" : "screens"} to see` : "");
+    }
+  }
+
+  // join merges stretches that touch.
+  function join(spans) {
+    const joined = [];
+    for (const [from, to] of spans.filter(([from, to]) => from < to).sort((a, b) => a[0] - b[0])) {
+      const last = joined.at(-1);
+      if (last && from <= last[1] + 1) last[1] = Math.max(last[1], to); else joined.push([from, to]);
+    }
+    return joined;
+  }
+
+  // unseen returns how many pixels of what is decided on were not in view, and where on
+  // the page the first of them is. What is in view now counts as seen.
+  function unseen() {
+    const edge = 12; // less is the padding of a card
+    let left = 0, first;
+    for (const part of $$("[data-must-see]")) {
+      const box = part.getBoundingClientRect(), known = seen.get(part.id);
+      const spans = join([...(known?.height === box.height ? known.spans : []), inView(box)]);
+      let from = 0;
+      for (const [a, b] of [...spans, [box.height, box.height]]) {
+        if (a - from > edge) {
+          left += a - from;
+          first ??= box.top + scrollY + from;
+        }
+        from = Math.max(from, b);
+      }
+    }
+    return { left, first };
+  }
+
+  // afterSeen goes to what was not in view yet, and calls then if nothing is left. What
+  // is in view has to stand there for a moment before.
+  let waiting;
+  function afterSeen(then) {
+    clearTimeout(waiting);
+    if (look) {
+      waiting = setTimeout(() => afterSeen(then), glance);
+      return;
+    }
+    const { left, first } = unseen();
+    if (!left) return then();
+    scrollTo({ top: first - 60 });
+    watch();
+  }
+
+  const arming = (button) => { if (button) afterSeen(() => arm(button)); };
 
   // arm brings a button under the next Enter; leaving it disarms it.
   function arm(button) {
@@ -286,7 +412,7 @@
   const keys = {
     j: () => move(1),
     k: () => move(-1),
-    a: () => $(".choices") ? choose("approve") : arm($('[data-verdict="approve"]')),
+    a: () => $(".choices") ? choose("approve") : arming($('[data-verdict="approve"]')),
     r: () => $(".choices") ? choose("reject") : arm($('[data-verdict="reject"]')),
     e: () => $(".choices") ? choose("edit") : openEditor(0),
     "/": () => $("[data-search]")?.focus(),
@@ -332,6 +458,7 @@
   // send the form again.
   const { address } = document.body.dataset;
   if (address) history.replaceState(null, "", address);
+  for (const event of ["scroll", "resize"]) addEventListener(event, watch, { passive: true });
   refresh();
   (wrong() ?? $("[data-focus]"))?.focus();
   setInterval(tick, 500);

@@ -2,7 +2,7 @@
 // the script, the icon and the third-party scripts that make assets installs
 // into lib. Everything is served from memory under addresses that carry the
 // hash of the content, so that browsers may keep it for good and still get a
-// new version at once.
+// new version at once. The clients for other languages have addresses of their own.
 package static
 
 import (
@@ -143,7 +143,7 @@ func (a *Assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		header.Set("Content-Encoding", "gzip")
 	}
 	header.Set("ETag", `"`+etag+`"`)
-	if Matches(r.Header.Get("If-None-Match"), header.Get("ETag")) {
+	if matches(r.Header.Get("If-None-Match"), header.Get("ETag")) {
 		header.Del("Content-Encoding")
 		w.WriteHeader(http.StatusNotModified)
 		return
@@ -167,8 +167,8 @@ func AcceptsGzip(header string) bool {
 	return false
 }
 
-// Matches reads an If-None-Match header; a weak tag is as good as a strong one.
-func Matches(header, etag string) bool {
+// matches reads an If-None-Match header; a weak tag is as good as a strong one.
+func matches(header, etag string) bool {
 	for item := range strings.SplitSeq(header, ",") {
 		item = strings.TrimPrefix(strings.TrimSpace(item), "W/")
 		if item == etag || item == "*" {

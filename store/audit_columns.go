@@ -1,46 +1,81 @@
 package store
 
 import (
-	"context"
 	"encoding/json"
 	"slices"
 	"strings"
 
 	"countersign/domain"
 	"countersign/domain/evidence"
+	"countersign/store/audit"
 )
 
-// repeated are the columns of a confirm, c, that repeat its content, t, and those
-// beside the content that do.
-const repeated = `SELECT c.confirm_id, c.target_type, c.target_id, c.target_hash, c.requested_by_role, c.requested_by, c.on_reject, c.supersedes,
-	c.session_id, c.message_id, c.step_id, c.plan_id, c.required_role, c.received_at, c.expires_at, c.actions, c.trace_id, c.span_id,
-	t.reason, t.tools, t.content FROM confirm_contents t JOIN confirms c USING (requested_seq)`
+// auditRecords returns what an audit reads beside the log. It also has the audit check
+// each entry against the rules of the domain.
+func auditRecords(a *evidence.Audit) audit.Records {
+	history := domain.NewHistory()
+	a.OnEntry(history.Check)
+	r := audit.Records{Checks: []audit.Check{contentCheck(history), decisionCheck, planCheck}}
+	for _, s := range logged {
+		r.Tables = append(r.Tables, audit.Table{Name: s.name, Columns: s.columns, Keys: s.keys})
+	}
+	return r
+}
 
-// columns hold what repeats a content to it: who shows or decides by a column
-// believes that it does.
-func (t *telling) columns() task {
-	part := t.audit.Part()
-	return func(ctx context.Context, s scanner) error {
-		if err := await(ctx, t.logTold); err != nil {
-			return err
-		}
-		return s.scan(repeated, func(v []evidence.Value) error {
+// contentCheck compares the columns that repeat the content of a confirm with it: lists
+// and decisions rely on them.
+func contentCheck(history *domain.History) audit.Check {
+	return audit.Check{
+		Query: `SELECT c.confirm_id, c.target_type, c.target_id, c.target_hash, c.requested_by_role, c.requested_by, c.on_reject, c.supersedes,
+			c.session_id, c.message_id, c.step_id, c.plan_id, c.required_role, c.received_at, c.expires_at, c.actions, c.trace_id, c.span_id,
+			t.reason, t.tools, t.content FROM confirm_contents t JOIN confirms c USING (requested_seq)`,
+		Row: func(p *evidence.Part, v []evidence.Value) {
 			content, err := evidence.ParseContent(v[20].Bytes)
 			if err != nil {
-				part.Found("confirm %s: its content cannot be read", v[0].Bytes)
-				return nil
+				p.AddFinding("request %s: its content cannot be read", v[0].Bytes)
+				return
 			}
-			for _, name := range t.differing(v, content) {
-				part.Found("confirm %s: the column %s does not repeat its content", v[0].Bytes, name)
+			for _, name := range differingColumns(v, content, history) {
+				p.AddFinding("request %s: the column %s does not repeat its content", v[0].Bytes, name)
 			}
-			return nil
-		})
+		},
 	}
 }
 
-// differing are the columns that do not repeat a content. Some are found out from
-// it, and may be empty: what it names there need not be.
-func (t *telling) differing(v []evidence.Value, content *evidence.Content) (names []string) {
+// decisionCheck passes on each decision with the content that it is about.
+var decisionCheck = audit.Check{
+	Query: `SELECT c.confirm_id, d.seq, d.actions, t.salt, t.content FROM decisions d
+		LEFT JOIN confirms c USING (requested_seq) LEFT JOIN confirm_contents t USING (requested_seq)`,
+	Row: func(p *evidence.Part, v []evidence.Value) {
+		d := evidence.StoredDecision{ConfirmID: string(v[0].Bytes), Seq: v[1].Int, Salt: v[3].Bytes, Content: v[4].Bytes}
+		if v[2].Kind != evidence.Null && json.Unmarshal(v[2].Bytes, &d.Actions) != nil {
+			p.AddFinding("request %s: its decision cannot be read", d.ConfirmID)
+			return
+		}
+		p.AddDecision(d)
+	},
+}
+
+// planCheck compares the columns of a plan with its content.
+var planCheck = audit.Check{
+	Query: "SELECT p.plan_id, p.title, p.context_id, p.hash, t.content FROM plan_contents t JOIN plans p USING (plan_id)",
+	Row: func(p *evidence.Part, v []evidence.Value) {
+		sent, err := domain.ReadPlan(v[4].Bytes)
+		if err != nil {
+			p.AddFinding("plan %s: its content cannot be read", v[0].Bytes)
+			return
+		}
+		for i, column := range [...]struct{ name, want string }{{"title", sent.Title}, {"context_id", sent.ContextID}, {"hash", sent.Hash}} {
+			if string(v[1+i].Bytes) != column.want {
+				p.AddFinding("plan %s: the column %s does not repeat its content", v[0].Bytes, column.name)
+			}
+		}
+	},
+}
+
+// differingColumns returns the columns that do not repeat a content. Some are derived
+// from it, and may be empty: what it names may not exist here.
+func differingColumns(v []evidence.Value, content *evidence.Content, history *domain.History) (names []string) {
 	is := func(name string, same bool) {
 		if !same {
 			names = append(names, name)
@@ -61,7 +96,7 @@ func (t *telling) differing(v []evidence.Value, content *evidence.Content) (name
 	}
 	is("plan_id", len(plan) == 0 || string(plan) == about)
 	is("required_role", string(required) == content.RequiredRole ||
-		len(required) > 0 && content.RequiredRole != "" && t.history.Named(string(required), content.RequiredRole))
+		len(required) > 0 && content.RequiredRole != "" && history.HasRole(string(required), content.RequiredRole))
 	is("received_at", v[13].Int/1000 == content.ReceivedAt.UnixMilli())
 	is("expires_at", v[14].Kind == evidence.Null && content.ExpiresAt.IsZero() || v[14].Int/1000 == content.ExpiresAt.UnixMilli())
 	is("actions", v[15].Int == int64(len(content.Actions)))
@@ -85,7 +120,7 @@ func traced(sent []byte) (trace, span string) {
 	return trace, span
 }
 
-// isList says whether a column holds these texts.
+// isList reports whether a column holds these texts.
 func isList(column []byte, texts []string) bool {
 	if joined := strings.Join(texts, `","`); strings.Count(joined, `"`) == 2*max(len(texts)-1, 0) && string(column) == `["`+joined+`"]` {
 		return true // as most are
@@ -99,27 +134,4 @@ func toolsOf(content *evidence.Content) (names []string) {
 		names = append(names, a.Name)
 	}
 	return names
-}
-
-// plans hold a plan's row to the steps that are stored of it.
-func (t *telling) plans() task {
-	part := t.audit.Part()
-	return func(ctx context.Context, s scanner) error {
-		if err := await(ctx, t.logTold); err != nil {
-			return err
-		}
-		return s.scan("SELECT p.plan_id, p.title, p.context_id, p.hash, t.content FROM plan_contents t JOIN plans p USING (plan_id)", func(v []evidence.Value) error {
-			sent, err := domain.ReadPlan(v[4].Bytes)
-			if err != nil {
-				part.Found("plan %s: its content cannot be read", v[0].Bytes)
-				return nil
-			}
-			for i, column := range [...]struct{ name, want string }{{"title", sent.Title}, {"context_id", sent.ContextID}, {"hash", sent.Hash}} {
-				if string(v[1+i].Bytes) != column.want {
-					part.Found("plan %s: the column %s does not repeat its content", v[0].Bytes, column.name)
-				}
-			}
-			return nil
-		})
-	}
 }

@@ -8,8 +8,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"countersign/domain"
 	"countersign/domain/evidence"
+	"countersign/store/audit"
+	"countersign/store/driver"
+	"countersign/store/sqlite"
+	"countersign/store/storetest"
 )
 
 // What something else changes in either database is found, where it is.
@@ -52,13 +58,13 @@ func TestTamperedRowsAreFound(t *testing.T) {
 					t.Fatal(err)
 				}
 				if tt.change != "" {
-					if err := meddle(t, path, tt.change); err != nil {
+					if err := storetest.Meddle(t, path, tt.change); err != nil {
 						t.Fatal(err)
 					}
 				}
 				report := verified(t, path)
 				found := slices.ContainsFunc(report.Findings, func(f string) bool { return strings.Contains(f, tt.want) })
-				if report.Verified() != (tt.change == "") || tt.change != "" && !found {
+				if report.IsVerified() != (tt.change == "") || tt.change != "" && !found {
 					t.Errorf("findings %q, want %q", report.Findings, tt.want)
 				}
 			})
@@ -92,16 +98,88 @@ func TestAudit_FileThatChangesMeanwhile(t *testing.T) {
 		{"a server starts", func() { openTest(t, path, Options{}) }, ErrChanged},
 		{"a server runs, and writes", write, nil},
 	} {
-		c, err := openConn(t.Context(), &sqlite{path: path}, audits)
+		c, err := driver.Open(t.Context(), &sqlite.Driver{Path: path}, driver.Admin)
 		if err != nil {
 			t.Fatal(err)
 		}
 		tt.meanwhile()
-		if _, err := auditOver(t.Context(), c, evidence.NewAudit()); !errors.Is(err, tt.want) {
+		a := evidence.NewAudit()
+		if _, err := audit.Database(t.Context(), c, auditRecords(a), a); !errors.Is(err, tt.want) {
 			t.Errorf("%s: %v, want %v", tt.name, err, tt.want)
 		}
-		if err := c.close(); err != nil {
+		if err := c.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// An index that does not hold what its table does is found, whether the log
+// covers the table or not.
+func TestIndexes_AreHeldToTheirTables(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, index, change string // made while the database does not know of the index
+	}{
+		{"a row is missing", "volatile_sessions_user", "INSERT INTO volatile_sessions (hash, user_id, created_at, seen_at) VALUES (x'02', 'u', 1, 1)"},
+		{"a row too many", "volatile_sessions_user", "DELETE FROM volatile_sessions"},
+		{"a row is another", "volatile_sessions_user", "UPDATE volatile_sessions SET user_id = 'v'"},
+		{"of the log", "log_object", "DROP TRIGGER log_no_update; UPDATE log SET object_id = 'x'"},
+		{"a row is in it now", "log_confirm", "DROP TRIGGER log_no_update; UPDATE log SET confirm_id = 'x'"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			path := tempFile(t)
+			db := openTest(t, path, Options{})
+			if err := db.Tx(t.Context(), addRole("r1")); err != nil {
+				t.Fatal(err)
+			}
+			for _, change := range []string{
+				"INSERT INTO volatile_sessions (hash, user_id, created_at, seen_at) VALUES (x'01', 'u', 1, 1)",
+				"CREATE TABLE hidden AS SELECT * FROM sqlite_schema WHERE name = '" + tt.index + "'",
+				"PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = '" + tt.index + "'",
+				tt.change,
+				"PRAGMA writable_schema = ON; INSERT INTO sqlite_schema SELECT * FROM hidden",
+				"DROP TABLE hidden",
+			} {
+				if err := storetest.Meddle(t, path, change); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want := "index " + tt.index + ": it does not hold the rows of its table"
+			if report := verified(t, path); !slices.Contains(report.Findings, want) {
+				t.Errorf("findings %q, want %q", report.Findings, want)
+			}
+		})
+	}
+}
+
+// Every index of the schema is held to its table, but for those that are the
+// table.
+func TestIndexes_AreAllKnown(t *testing.T) {
+	t.Parallel()
+	db := openTest(t, tempFile(t), Options{})
+	err := db.view(t.Context(), func(r *reader) error {
+		want, err := r.strings("SELECT name FROM sqlite_schema WHERE type = 'index' ORDER BY name")
+		if err != nil {
+			return err
+		}
+		indexes, err := db.driver.Indexes(r.Conn.Conn)
+		var got []string
+		for table, of := range indexes {
+			for _, i := range of.Indexes {
+				got = append(got, i.Name)
+				if i.Keys == 0 || len(i.Columns) < i.Keys || slices.Contains(i.Columns, "") || strings.HasPrefix(i.Name, "sqlite_") && !i.Unique {
+					t.Errorf("%s of %s: %+v", i.Name, table, i)
+				}
+			}
+		}
+		slices.Sort(got)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("indexes (-schema +known):\n%s", diff)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -15,7 +15,8 @@ import (
 
 func TestBackup(t *testing.T) {
 	t.Parallel()
-	db := openTest(t, tempFile(t), Options{})
+	path := tempFile(t)
+	db := openTest(t, path, Options{})
 	if err := db.Tx(context.Background(), addRole("kept")); err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +34,7 @@ func TestBackup(t *testing.T) {
 	if err := db.Tx(context.Background(), addRole("later")); err != nil {
 		t.Fatal(err)
 	}
-	restored := openTest(t, file, Options{SigningKey: db.keys.path})
+	restored := openTest(t, file, Options{SigningKey: keyOf(path)})
 	if diff := cmp.Diff([]string{"kept"}, roleIDs(t, restored)); diff != "" {
 		t.Errorf("restored (-want +got):\n%s", diff)
 	}

@@ -2,11 +2,8 @@ package store
 
 import (
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
-
-	"github.com/jackc/pgx/v5"
 
 	"countersign/store/postgrestest"
 )
@@ -49,28 +46,4 @@ func placed(db string, o Options) Options {
 		o.SigningKey, o.Head = keyOf(db), filepath.Join(dir.(string), "head")
 	}
 	return o
-}
-
-// inPostgreSQL says in PostgreSQL's words what tests say in SQLite's.
-var inPostgreSQL = strings.NewReplacer(
-	"x'00'", `'\x00'::bytea`,
-	"x'01'", `'\x01'::bytea`,
-	"zeroblob(32)", "decode(repeat('00', 32), 'hex')",
-	"DROP TRIGGER log_hashes_no_delete", "DROP TRIGGER log_hashes_append_only ON log_hashes",
-	"DROP TRIGGER log_hashes_no_update", "DROP TRIGGER log_hashes_append_only ON log_hashes",
-	"DROP TRIGGER log_no_delete", "DROP TRIGGER log_append_only ON log",
-	"DROP TRIGGER log_no_update", "DROP TRIGGER log_append_only ON log",
-)
-
-func meddlePostgreSQL(t *testing.T, url, text string) error {
-	t.Helper()
-	c, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = c.Exec(t.Context(), text)
-	if closed := c.Close(t.Context()); closed != nil {
-		t.Error(closed)
-	}
-	return err
 }

@@ -6,6 +6,7 @@ import (
 
 	"countersign/domain"
 	"countersign/domain/mplp"
+	"countersign/store/driver"
 )
 
 var confirms = newTable("confirms", 1, func(c *domain.Confirm) []column {
@@ -70,7 +71,7 @@ func (r *reader) Confirm(id string) (*domain.Confirm, error) {
 }
 
 func (r *reader) ConfirmByApprovalKey(key string) (*domain.Confirm, error) {
-	c, err := confirms.one(r, "WHERE approval_key = $1", key)
+	c, err := confirms.get(r, "WHERE approval_key = $1", key)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +79,7 @@ func (r *reader) ConfirmByApprovalKey(key string) (*domain.Confirm, error) {
 }
 
 func (r *reader) ConfirmContent(requested int64) (*domain.ConfirmContent, error) {
-	return confirmContents.one(r, "WHERE requested_seq = $1", requested)
+	return confirmContents.get(r, "WHERE requested_seq = $1", requested)
 }
 
 func (r *reader) ConfirmsOfPlan(planID string) ([]*domain.Confirm, error) {
@@ -95,7 +96,7 @@ func (r *reader) PendingOfPlans(ids []string) (map[string]int, error) {
 		return counts, nil
 	}
 	s := pendingOfPlans(ids)
-	err := r.c.each(s.String(), s.args, func(rows row) error {
+	err := r.Conn.Query(s.String(), s.args, func(rows driver.Row) error {
 		var id string
 		var n int
 		err := rows.Scan(&id, &n)
@@ -145,19 +146,19 @@ func (r *reader) DueConfirms(now time.Time, limit int) ([]string, error) {
 // byAge is the order of decisions, the oldest first.
 var byAge = keyset{list: "a", table: "confirms", order: "decided_order"}
 
-// Forgettable lists ids, the longest decided first.
-func (r *reader) Forgettable(decidedBefore time.Time, p domain.Page) (ids []string, next string, err error) {
-	w := &walk{keyset: byAge}
-	w.lead("status <> 'pending'")
-	w.and("COALESCE(c.decided_at, c.received_at) < ?", decidedBefore.UnixMicro())
-	w.and("COALESCE(p.status, '') NOT IN ('proposed', 'approved', 'in_progress')")
+// PrunableConfirms lists ids, the longest decided first.
+func (r *reader) PrunableConfirms(decidedBefore time.Time, p domain.Page) (ids []string, next string, err error) {
+	w := &listQuery{keyset: byAge}
+	w.useIndex("status <> 'pending'")
+	w.where("COALESCE(c.decided_at, c.received_at) < ?", decidedBefore.UnixMicro())
+	w.where("COALESCE(p.status, '') NOT IN ('proposed', 'approved', 'in_progress')")
 	const joins = "JOIN confirm_contents t ON t.requested_seq = c.requested_seq LEFT JOIN plans p ON p.plan_id = c.plan_id"
-	scan := func(rows row) (old domain.Confirm, err error) {
+	scan := func(rows driver.Row) (old domain.Confirm, err error) {
 		err = rows.Scan(&old.ID, &old.DecidedSeq)
 		return old, err
 	}
-	list, next, err := walkPage(r, w, p, "c.confirm_id, c.decided_order", joins, scan, nil,
-		func(c domain.Confirm) place { return place{order: c.DecidedSeq} })
+	list, next, err := readListPage(r, w, p, "c.confirm_id, c.decided_order", joins, scan, nil,
+		func(c domain.Confirm) position { return position{order: c.DecidedSeq} })
 	for _, c := range list {
 		ids = append(ids, c.ID)
 	}
@@ -165,7 +166,7 @@ func (r *reader) Forgettable(decidedBefore time.Time, p domain.Page) (ids []stri
 }
 
 func (r *reader) NextDeadline() (deadline time.Time, err error) {
-	err = r.c.row(fmt.Sprintf(`SELECT expires_at FROM confirms WHERE status = 'pending' AND inbox_order < %d
+	err = r.Row(fmt.Sprintf(`SELECT expires_at FROM confirms WHERE status = 'pending' AND inbox_order < %d
 		ORDER BY inbox_order LIMIT 1`, withoutDeadline), nil, moment(&deadline))
 	if err == domain.ErrNotFound {
 		return time.Time{}, nil
@@ -176,13 +177,13 @@ func (r *reader) NextDeadline() (deadline time.Time, err error) {
 func (x *tx) InsertConfirm(c *domain.Confirm, content *domain.ConfirmContent) error {
 	insert := confirms.insert
 	if c.Fresh {
-		insert = confirms.add
+		insert = confirms.insertNew
 	}
 	if err := insert(x, c); err != nil {
 		return err
 	}
 	content.RequestedSeq = c.RequestedSeq
-	if err := confirmContents.add(x, content); err != nil {
+	if err := confirmContents.insertNew(x, content); err != nil {
 		return err
 	}
 	var counts []string
@@ -192,16 +193,16 @@ func (x *tx) InsertConfirm(c *domain.Confirm, content *domain.ConfirmContent) er
 	if c.ApprovalKey != "" && c.SessionID != "" {
 		counts = append(counts, countApprovals+c.SessionID)
 	}
-	x.count(1, counts...)
+	x.Count(1, counts...)
 	return x.index(c, content)
 }
 
 func (x *tx) FinishConfirm(c *domain.Confirm) error {
-	if err := finishConfirm.run(x, c, domain.ErrConflict, c.RequestedSeq); err != nil {
+	if err := finishConfirm.update(x, c, domain.ErrConflict, c.RequestedSeq); err != nil {
 		return err
 	}
 	if !c.Imported { // those were never counted
-		x.count(-1, pendingType(c.TargetType), pendingOf(c.RequestedBy))
+		x.Count(-1, pendingType(c.TargetType), pendingOf(c.RequestedBy))
 	}
 	return nil
 }

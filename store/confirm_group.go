@@ -7,36 +7,64 @@ import (
 	"slices"
 
 	"countersign/domain"
+	"countersign/store/driver"
 )
 
 // maxSteps is how many pending confirms are looked at to list a few of each group.
 const maxSteps = 10_000
 
-// groupPage is a page of confirmsByGroup.
-type groupPage struct {
-	confirmPage
-	left map[domain.Group]int
-}
-
-// groupPageKey is the filter, the page and how many of each group, as JSON.
-type groupPageKey string
-
 // ConfirmsByGroup finds the first of each group by stepping along the index of what
 // waits of each, from one group to the next as soon as it has enough. So it costs
 // the same whatever each group has posted.
 func (r *reader) ConfirmsByGroup(f domain.ConfirmFilter, p domain.Page, each int) (list []*domain.ConfirmRow, left map[domain.Group]int, next string, err error) {
-	key, err := pageKey(f, p, each)
+	w, err := r.confirmWalk(f)
 	if err != nil {
 		return nil, nil, "", err
 	}
-	page, err := recalled(r, groupPageKey(key), func() (groupPage, error) { return r.confirmsByGroup(f, p, each) })
+	after := position{order: math.MinInt64}
+	if p.Cursor != "" {
+		if after, err = w.parse(p.Cursor); err != nil {
+			return nil, nil, "", err
+		}
+	}
+	var alone int
+	if err := r.Row(ofNoGroup, nil, &alone); err != nil || alone > 0 {
+		return nil, nil, "", err
+	}
+	first, err := r.firstOfGroups(w, each)
 	if err != nil {
 		return nil, nil, "", err
 	}
-	if !page.light() {
-		delete(r.c.seen.known, groupPageKey(key))
+	groups := map[domain.Group]int{}
+	for _, s := range first {
+		groups[s.group] = s.n
 	}
-	return page.list, page.left, page.next, nil
+	if len(groups) < 2 {
+		return nil, nil, "", nil
+	}
+	first = slices.DeleteFunc(first, func(s stepped) bool { return s.n > each || compare(s.at, after) <= 0 })
+	slices.SortFunc(first, func(a, b stepped) int { return compare(a.at, b.at) })
+	if limit := pageLimit(p); len(first) > limit {
+		first = first[:limit]
+		next = w.cursor(first[limit-1].at)
+	}
+	if list, err = r.confirmsNumbered(w, f, first); err != nil {
+		return nil, nil, "", err
+	}
+	left = map[domain.Group]int{}
+	for _, s := range first {
+		if _, counted := left[s.group]; counted || groups[s.group] <= each {
+			continue
+		}
+		left[s.group] = 0
+		if len(w.rowConds) > 0 {
+			continue // how many of them pass the filter is not known
+		}
+		if left[s.group], err = r.pendingOfGroup(s.group, each); err != nil {
+			return nil, nil, "", err
+		}
+	}
+	return list, left, next, nil
 }
 
 // ofNoGroup counts what waits of no group, as far as one: what the command line
@@ -48,69 +76,20 @@ const ofNoGroup = "SELECT COUNT(*) FROM (SELECT 1 FROM confirms WHERE status = '
 type stepped struct {
 	seq   int64
 	group domain.Group
-	at    place
+	at    position
 	n     int
 }
 
-func (r *reader) confirmsByGroup(f domain.ConfirmFilter, p domain.Page, each int) (page groupPage, err error) {
-	w, err := r.confirmWalk(f)
-	if err != nil {
-		return page, err
-	}
-	after := place{order: math.MinInt64}
-	if p.Cursor != "" {
-		if after, err = w.parse(p.Cursor); err != nil {
-			return page, err
-		}
-	}
-	var alone int
-	if err := r.c.row(ofNoGroup, nil, &alone); err != nil || alone > 0 {
-		return page, err
-	}
-	first, err := r.firstOfGroups(w, each)
-	if err != nil {
-		return page, err
-	}
-	groups := map[domain.Group]int{}
-	for _, s := range first {
-		groups[s.group] = s.n
-	}
-	if len(groups) < 2 {
-		return page, nil
-	}
-	first = slices.DeleteFunc(first, func(s stepped) bool { return s.n > each || compare(s.at, after) <= 0 })
-	slices.SortFunc(first, func(a, b stepped) int { return compare(a.at, b.at) })
-	if limit := pageLimit(p); len(first) > limit {
-		first = first[:limit]
-		page.next = w.cursor(first[limit-1].at)
-	}
-	if page.list, err = r.confirmsNumbered(w, first); err != nil {
-		return page, err
-	}
-	page.left = map[domain.Group]int{}
-	for _, s := range first {
-		if _, counted := page.left[s.group]; counted || groups[s.group] <= each {
-			continue
-		}
-		page.left[s.group] = 0
-		if len(w.beside) > 0 {
-			continue // how many of them pass the filter is not known
-		}
-		if page.left[s.group], err = r.pendingOfGroup(s.group, each); err != nil {
-			return page, err
-		}
-	}
-	return page, nil
+func compare(a, b position) int {
+	return cmp.Or(cmp.Compare(a.order, b.order), cmp.Compare(a.tie, b.tie))
 }
-
-func compare(a, b place) int { return cmp.Or(cmp.Compare(a.order, b.order), cmp.Compare(a.tie, b.tie)) }
 
 // firstOfGroups are so many of each group, and one more where there are more. It
 // is nothing when there are too many groups to look at all of them.
-func (r *reader) firstOfGroups(w *walk, each int) (list []stepped, err error) {
+func (r *reader) firstOfGroups(w *listQuery, each int) (list []stepped, err error) {
 	steps := 0
 	s := groupSteps(w, each)
-	err = r.c.each(s.String(), s.args, func(rows row) error {
+	err = r.Conn.Query(s.String(), s.args, func(rows driver.Row) error {
 		var at stepped
 		var group string
 		var passes int
@@ -132,16 +111,16 @@ func (r *reader) firstOfGroups(w *walk, each int) (list []stepped, err error) {
 
 // groupSteps is the query of firstOfGroups. A step goes to the next confirm in the
 // order of groups; once a group has one more than enough, behind all that it has.
-// n counts those of a group that pass, and passes says whether this one does.
-func groupSteps(w *walk, each int) *statement {
+// n counts those of a group that pass, and passes reports whether this one does.
+func groupSteps(w *listQuery, each int) *statement {
 	s := new(statement)
 	passes := func() {
-		if len(w.beside) == 0 {
+		if len(w.rowConds) == 0 {
 			s.add("1")
 			return
 		}
 		s.add("CASE")
-		for i, c := range w.beside {
+		for i, c := range w.rowConds {
 			s.add([]string{" WHEN (", " AND ("}[min(i, 1)]+c.text+")", c.values...)
 		}
 		s.add(" THEN 1 ELSE 0 END")
@@ -166,7 +145,7 @@ func groupSteps(w *walk, each int) *statement {
 }
 
 // confirmsNumbered reads the rows of confirms, in their order.
-func (r *reader) confirmsNumbered(w *walk, of []stepped) (list []*domain.ConfirmRow, err error) {
+func (r *reader) confirmsNumbered(w *listQuery, f domain.ConfirmFilter, of []stepped) (list []*domain.ConfirmRow, err error) {
 	if len(of) == 0 {
 		return nil, nil
 	}
@@ -183,11 +162,11 @@ func (r *reader) confirmsNumbered(w *walk, of []stepped) (list []*domain.Confirm
 	for _, c := range found {
 		list = append(list, &domain.ConfirmRow{Confirm: *c})
 	}
-	if err := r.rowsOf(list, claims, false, w.keyset != byDeadline); err != nil {
+	if err := r.rowsOf(list, claims, f, w.keyset != byDeadline); err != nil {
 		return nil, err
 	}
 	slices.SortFunc(list, func(a, b *domain.ConfirmRow) int {
-		return compare(position(w.keyset, &a.Confirm), position(w.keyset, &b.Confirm))
+		return compare(positionOf(w.keyset, &a.Confirm), positionOf(w.keyset, &b.Confirm))
 	})
 	return list, nil
 }
@@ -195,7 +174,7 @@ func (r *reader) confirmsNumbered(w *walk, of []stepped) (list []*domain.Confirm
 // pendingOfGroup counts what waits of a group beyond so many, as far as an inbox
 // counts.
 func (r *reader) pendingOfGroup(g domain.Group, beyond int) (n int, err error) {
-	err = r.c.row(fmt.Sprintf(`SELECT COUNT(*) FROM (SELECT 1 FROM confirms WHERE status = 'pending' AND imported = 0
+	err = r.Row(fmt.Sprintf(`SELECT COUNT(*) FROM (SELECT 1 FROM confirms WHERE status = 'pending' AND imported = 0
 		AND requested_group = $1 LIMIT %d) counted`, beyond+domain.MaxPage+1), []any{string(g)}, &n)
 	return n - beyond, err
 }

@@ -7,6 +7,7 @@ import (
 
 	"countersign/domain"
 	"countersign/domain/mplp"
+	"countersign/store/driver"
 )
 
 // The orders in which confirms are listed.
@@ -18,7 +19,7 @@ var (
 
 // rowsOf completes rows of a list with what is stored beside their confirms. What
 // the log does not prove is left empty, and marked.
-func (r *reader) rowsOf(list []*domain.ConfirmRow, claims []claim, isBare, withDecisions bool) error {
+func (r *reader) rowsOf(list []*domain.ConfirmRow, claims []claim, f domain.ConfirmFilter, withDecisions bool) error {
 	proven, err := r.proven(claims)
 	if err != nil {
 		return err
@@ -38,13 +39,16 @@ func (r *reader) rowsOf(list []*domain.ConfirmRow, claims []claim, isBare, withD
 			contextIDs = append(contextIDs, row.TargetID)
 		}
 	}
-	if isBare {
+	if f.OmitTexts {
 		return nil
 	}
 	read := map[int64]bool{}
 	err = eachOf(r, confirmContents, "requested_seq", requested, func(c *domain.ConfirmContent, isProven bool) {
 		row := rows[c.RequestedSeq]
 		row.Reason, row.Tools, row.Unproven = domain.NewExcerpt(c.Reason, domain.MaxExcerpt), c.Tools, row.Unproven || !isProven
+		if f.WithContents && len(c.Content) <= domain.MaxBriefContent {
+			row.Content = c.Content
+		}
 		read[c.RequestedSeq] = true
 	})
 	if err != nil {
@@ -90,7 +94,7 @@ func (r *reader) rowsOf(list []*domain.ConfirmRow, claims []claim, isBare, withD
 		row.Unproven = row.Unproven || row.Status == domain.Pending && !read[row.RequestedSeq] ||
 			withDecisions && row.Status != domain.Pending && !row.Imported && row.Decision == nil
 		if row.Unproven {
-			row.Title, row.Reason, row.Tools, row.Decision = "", domain.Excerpt{}, nil, nil
+			row.MarkUnproven()
 		}
 	}
 	return nil
@@ -100,7 +104,7 @@ func (r *reader) rowsOf(list []*domain.ConfirmRow, claims []claim, isBare, withD
 const fewRows = 16
 
 // eachOf reads the rows of a table that have one of the values in a column, and
-// says whether the log proves them.
+// reports whether the log proves them.
 func eachOf[T any, V any](r *reader, t *table[T], column string, values []V, fn func(v *T, isProven bool)) error {
 	for some := range slices.Chunk(values, fewRows) {
 		args := make([]any, len(some))
@@ -129,25 +133,23 @@ func eachOf[T any, V any](r *reader, t *table[T], column string, values []V, fn 
 // their target's type narrows come by their decision, the latest first: along no
 // other index are they found in that order.
 func (r *reader) Confirms(f domain.ConfirmFilter, p domain.Page) ([]*domain.ConfirmRow, string, error) {
-	return recalledConfirms(r, f, p, func() ([]*domain.ConfirmRow, string, error) {
-		w, err := r.confirmWalk(f)
-		if err != nil {
-			return nil, "", err
-		}
-		var claims []claim
-		scan := func(rows row) (*domain.ConfirmRow, error) {
-			v := new(domain.ConfirmRow)
-			c, err := confirms.scan(rows, &v.Confirm)
-			claims = append(claims, c)
-			return v, err
-		}
-		list, next, err := walkPage(r, w, p, confirms.list("c."), "", scan, nil,
-			func(row *domain.ConfirmRow) place { return position(w.keyset, &row.Confirm) })
-		if err == nil {
-			err = r.rowsOf(list, claims[:len(list)], f.Bare, w.keyset != byDeadline)
-		}
-		return list, next, err
-	})
+	w, err := r.confirmWalk(f)
+	if err != nil {
+		return nil, "", err
+	}
+	var claims []claim
+	scan := func(rows driver.Row) (*domain.ConfirmRow, error) {
+		v := new(domain.ConfirmRow)
+		c, err := confirms.scan(rows, &v.Confirm)
+		claims = append(claims, c)
+		return v, err
+	}
+	list, next, err := readListPage(r, w, p, confirms.columnList("c."), "", scan, nil,
+		func(row *domain.ConfirmRow) position { return positionOf(w.keyset, &row.Confirm) })
+	if err == nil {
+		err = r.rowsOf(list, claims[:len(list)], f, w.keyset != byDeadline)
+	}
+	return list, next, err
 }
 
 // ConfirmRows finds confirms along the index of canonical ids.
@@ -156,7 +158,7 @@ func (r *reader) ConfirmRows(ids []string) (found []*domain.ConfirmRow, err erro
 	for i, id := range ids {
 		canonical[i] = mplp.CanonicalID("confirm", id)
 	}
-	for some := range slices.Chunk(canonical, manyRows) {
+	for some := range slices.Chunk(canonical, driver.MaxRows) {
 		s := new(statement)
 		s.where([]condition{among("canonical_id", some)})
 		list, claims, err := confirms.claimed(r, s.String(), s.args...)
@@ -169,7 +171,7 @@ func (r *reader) ConfirmRows(ids []string) (found []*domain.ConfirmRow, err erro
 				rows, of = append(rows, &domain.ConfirmRow{Confirm: *c}), append(of, claims[i])
 			}
 		}
-		if err := r.rowsOf(rows, of, false, false); err != nil {
+		if err := r.rowsOf(rows, of, domain.ConfirmFilter{}, false); err != nil {
 			return nil, err
 		}
 		found = append(found, rows...)
@@ -180,61 +182,61 @@ func (r *reader) ConfirmRows(ids []string) (found []*domain.ConfirmRow, err erro
 // confirmWalk chooses the index for a filter, the most telling first; what is
 // left is looked for in each row. Conditions of an index stand in the text: the
 // database chooses before it knows the values.
-func (r *reader) confirmWalk(f domain.ConfirmFilter) (*walk, error) {
+func (r *reader) confirmWalk(f domain.ConfirmFilter) (*listQuery, error) {
 	words, err := searchWords(f.Query)
 	if err != nil {
 		return nil, err
 	}
-	w := &walk{keyset: byReceipt}
+	w := &listQuery{keyset: byReceipt}
 	pending := f.Mine || f.Status == domain.Pending
 	switch {
 	case pending && f.SessionID != "":
-		w.lead("session_id = ? AND decided_seq = 0", f.SessionID)
-		w.and("c.status = 'pending'")
+		w.useIndex("session_id = ? AND decided_seq = 0", f.SessionID)
+		w.where("c.status = 'pending'")
 		if f.Mine || !f.WithImports {
-			w.and("c.imported = 0")
+			w.where("c.imported = 0")
 		}
 	case pending && f.Group != "":
 		w.keyset = byDeadline
-		w.lead("status = 'pending' AND imported = 0 AND requested_group = ?", string(f.Group))
+		w.useIndex("status = 'pending' AND imported = 0 AND requested_group = ?", string(f.Group))
 	case pending && f.WithImports && !f.Mine:
 		w.keyset = byDeadline
-		w.lead("status = 'pending'")
+		w.useIndex("status = 'pending'")
 	case pending:
 		w.keyset = byDeadline
-		w.lead(fmt.Sprintf("status = 'pending' AND inbox_order < %d", behind+withoutDeadline))
+		w.useIndex(fmt.Sprintf("status = 'pending' AND inbox_order < %d", behind+withoutDeadline))
 	}
 	var hits []condition
-	if len(words) > 0 && !w.led() {
+	if len(words) > 0 && !w.hasIndex() {
 		var few bool
 		if hits, few, err = r.lookup(words[0]); err != nil {
 			return nil, err
 		}
 		if few {
-			w.hits = hits
+			w.candidates = hits
 		}
 	}
-	w.equal("plan_id", f.PlanID)
-	w.equal("trace_id", f.TraceID)
-	w.equal("session_id", f.SessionID)
-	w.equal("target_id", f.TargetID)
+	w.whereIndexedOpt("plan_id", f.PlanID)
+	w.whereIndexedOpt("trace_id", f.TraceID)
+	w.whereIndexedOpt("session_id", f.SessionID)
+	w.whereIndexedOpt("target_id", f.TargetID)
 	w.visible(f.Visible)
 	switch {
-	case w.led():
+	case w.hasIndex():
 	case hits != nil:
-		w.hits = hits
+		w.candidates = hits
 	case f.RequestedByRole != "":
 		for _, term := range terms(1, f.RequestedByRole) {
-			w.hits = termHits(term)
+			w.candidates = []condition{hit("volatile_search", "term", term)}
 		}
 	}
 	if !pending {
 		w.settled(f)
 	}
-	w.contain(words)
-	w.aside("c.target_type", string(f.TargetType))
-	w.aside("c.step_id", f.StepID)
-	w.aside("c.requested_by_role", f.RequestedByRole)
+	w.whereMatches(words)
+	w.whereOpt("c.target_type", string(f.TargetType))
+	w.whereOpt("c.step_id", f.StepID)
+	w.whereOpt("c.requested_by_role", f.RequestedByRole)
 	if f.Mine {
 		w.decidable(f.Decider)
 	}
@@ -243,44 +245,44 @@ func (r *reader) confirmWalk(f domain.ConfirmFilter) (*walk, error) {
 
 // settled narrows to decided confirms, if those are asked for, and leads along
 // them if nothing else does.
-func (w *walk) settled(f domain.ConfirmFilter) {
+func (w *listQuery) settled(f domain.ConfirmFilter) {
 	switch decided := f.Decided || f.Status != ""; {
-	case decided && w.led():
-		w.and("c.status <> 'pending'")
+	case decided && w.hasIndex():
+		w.where("c.status <> 'pending'")
 	case decided && f.TargetType != "" && f.TargetType != domain.TargetOther:
 		w.keyset = byDecision
-		w.lead("status <> 'pending' AND target_type <> 'other' AND target_type = ?", string(f.TargetType))
+		w.useIndex("status <> 'pending' AND target_type <> 'other' AND target_type = ?", string(f.TargetType))
 	case decided:
 		w.keyset = byDecision
-		w.lead("status <> 'pending'")
+		w.useIndex("status <> 'pending'")
 	}
-	w.aside("c.status", string(f.Status))
+	w.whereOpt("c.status", string(f.Status))
 	if !f.WithImports {
-		w.and("c.imported = 0")
+		w.where("c.imported = 0")
 	}
 }
 
 // visible narrows to what the reader may see.
-func (w *walk) visible(v domain.Visibility) {
+func (w *listQuery) visible(v domain.Visibility) {
 	switch {
 	case v.All:
 	case v.Decides:
 		may := requires(v.Roles)
-		w.and("(c.requested_group = ? OR "+may.text+")", append([]any{string(v.Group)}, may.values...)...)
+		w.where("(c.requested_group = ? OR "+may.text+")", append([]any{string(v.Group)}, may.values...)...)
 	default:
-		w.only("requested_group", string(v.Group))
+		w.whereIndexed("requested_group", string(v.Group))
 	}
 }
 
 // decidable narrows to what the decider may decide. Without a group their own
 // confirms are among them, and those of keys they made: that is self-approval.
-func (w *walk) decidable(v domain.Visibility) {
-	w.and("c.locked = 0")
+func (w *listQuery) decidable(v domain.Visibility) {
+	w.where("c.locked = 0")
 	if v.Group != "" {
-		w.and("c.requested_group <> ?", string(v.Group))
-		w.and("c.requested_by NOT IN (SELECT 'key:' || key_id FROM keys WHERE made_by = ?)", string(v.Group))
+		w.where("c.requested_group <> ?", string(v.Group))
+		w.where("c.requested_by NOT IN (SELECT 'key:' || key_id FROM keys WHERE made_by = ?)", string(v.Group))
 	}
-	w.beside = append(w.beside, requires(v.Roles))
+	w.rowConds = append(w.rowConds, requires(v.Roles))
 }
 
 // requires holds for confirms that require no role, or one of these.
@@ -299,8 +301,8 @@ const (
 	behind          = 1 << 61
 )
 
-// position is the confirm's place in the order, as the schema computes it.
-func position(k keyset, c *domain.Confirm) place {
+// positionOf is the confirm's place in the order, as the schema computes it.
+func positionOf(k keyset, c *domain.Confirm) position {
 	switch {
 	case k == byDeadline:
 		order := c.ExpiresAt.UnixMicro()
@@ -310,9 +312,9 @@ func position(k keyset, c *domain.Confirm) place {
 		if c.Imported {
 			order += behind
 		}
-		return place{order, c.ID}
+		return position{order, c.ID}
 	case k == byDecision && c.DecidedSeq != 0:
-		return place{order: c.DecidedSeq}
+		return position{order: c.DecidedSeq}
 	}
-	return place{order: c.RequestedSeq}
+	return position{order: c.RequestedSeq}
 }

@@ -33,13 +33,13 @@ func (r *reader) SessionSteps(f domain.SessionFilter) (steps []domain.SessionSte
 // those that were decided since.
 func sessionSteps(f domain.SessionFilter) (requests, decisions *statement) {
 	query := func(order string, along ...condition) *statement {
-		w := new(walk)
-		w.and("c.imported = 0")
-		w.lead("c.session_id = ?", f.SessionID) // so that visible adds only what rows tell
+		w := new(listQuery)
+		w.where("c.imported = 0")
+		w.useIndex("c.session_id = ?", f.SessionID) // so that visible adds only what rows tell
 		w.visible(f.Visible)
 		s := new(statement)
 		s.add("c")
-		s.where(w.along, along, w.beside)
+		s.where(w.indexConds, along, w.rowConds)
 		s.add(fmt.Sprintf(" ORDER BY %s LIMIT %d", order, f.Limit))
 		return s
 	}

@@ -1,6 +1,8 @@
 package store
 
-import "countersign/domain"
+import (
+	"countersign/domain"
+)
 
 var consumptions = newTable("consumptions", 2, func(c *domain.Consumption) []column {
 	return []column{
@@ -16,11 +18,11 @@ var consumptions = newTable("consumptions", 2, func(c *domain.Consumption) []col
 })
 
 func (r *reader) Consumption(requested int64, subject string) (*domain.Consumption, error) {
-	return consumptions.one(r, "WHERE requested_seq = $1 AND subject = $2", requested, subject)
+	return consumptions.get(r, "WHERE requested_seq = $1 AND subject = $2", requested, subject)
 }
 
 func (r *reader) ConsumptionOfStep(planID, stepID string) (*domain.Consumption, error) {
-	return consumptions.one(r, "WHERE plan_id = $1 AND step_id = $2 AND subject = 'step:' || step_id", planID, stepID)
+	return consumptions.get(r, "WHERE plan_id = $1 AND step_id = $2 AND subject = 'step:' || step_id", planID, stepID)
 }
 
 func (x *tx) InsertConsumption(c *domain.Consumption) error { return consumptions.insert(x, c) }

@@ -1,6 +1,8 @@
 package store
 
-import "countersign/domain"
+import (
+	"countersign/domain"
+)
 
 var contexts = newTable("contexts", 1, func(c *domain.Context) []column {
 	return []column{
@@ -29,13 +31,13 @@ func (r *reader) Context(id string) (*domain.Context, error) {
 
 // Contexts lists contexts, the newest first.
 func (r *reader) Contexts(f domain.ContextFilter, p domain.Page) ([]*domain.Context, string, error) {
-	w := &walk{keyset: newestContext}
+	w := &listQuery{keyset: newestContext}
 	w.owned(f.Visible)
-	return contexts.walk(r, w, p, func(c *domain.Context) int { return len(c.Native) }, func(c *domain.Context) place { return place{c.CreatedAt.UnixMicro(), c.ID} })
+	return contexts.listPage(r, w, p, func(c *domain.Context) int { return len(c.Native) }, func(c *domain.Context) position { return position{c.CreatedAt.UnixMicro(), c.ID} })
 }
 
 func (x *tx) InsertContext(c *domain.Context) error { return contexts.insert(x, c) }
 
 func (x *tx) UpdateContext(c *domain.Context) error {
-	return updateContext.run(x, c, errGone)
+	return updateContext.update(x, c, errGone)
 }

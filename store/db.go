@@ -6,12 +6,21 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
 	"countersign/domain"
 	"countersign/domain/evidence"
+	"countersign/store/audit"
+	"countersign/store/driver"
+	"countersign/store/ledger"
+	"countersign/store/postgres"
+	"countersign/store/sqlite"
 )
+
+// Group describes transactions that shared a commit.
+type Group = ledger.Group
 
 // Options are what a DB needs from outside. The zero value works.
 type Options struct {
@@ -22,8 +31,8 @@ type Options struct {
 	// without a gap, after they did: this process's after each commit, other
 	// processes' within about a second. It must not block, and must not write.
 	Committed func([]*evidence.Entry)
-	// Observed is told of every commit group before its members are answered.
-	// It must not block. It needs Now.
+	// Observed gets every commit group before its members are answered. It must not
+	// block. It needs Now.
 	Observed func(Group)
 	// Fatal is told when a commit failed so that its outcome is unknown, after
 	// which the database refuses everything, or when what was committed cannot be
@@ -38,30 +47,23 @@ type Options struct {
 	// AcceptRestore lets Open take a database that was restored from a backup.
 	// Nothing can be written to it before BeginEpoch.
 	AcceptRestore bool
-	// CommitDelay stands in for a slow disk in benchmarks.
-	CommitDelay time.Duration
-	// Hasty has commits to a file not wait for the disk: it shows what waiting
+	// RelaxedSync has commits to a file not wait for the disk: it shows what waiting
 	// costs, and that a test would notice what is lost without.
-	Hasty bool
+	RelaxedSync bool
 }
 
 var _ domain.Store = (*DB)(nil)
 
 // DB is a database, opened.
 type DB struct {
-	dialect dialect
-	writer  *writer
-	readers *readers
-	keys    *signing
+	driver  driver.Driver
+	ledger  *ledger.Ledger
+	readers *readPool
+	access  accessCache
+	writes  cacheUse // of the writer's group
 	closed  chan struct{}
 	close   func() error
-	deafen  func() // ends listening to others
-	hearing sync.WaitGroup
 }
-
-// errClosed is the answer to whoever comes after Close.
-var errClosed = &domain.Error{Code: domain.CodeEvidenceUnavailable,
-	Message: "The server is stopping. The change did not happen.", Err: errors.New("the database is closed")}
 
 // Open opens a database: a SQLite file, which is made if it is missing, or the
 // one at a postgres:// URL. It applies the migrations that it lacks. A schema
@@ -69,12 +71,12 @@ var errClosed = &domain.Error{Code: domain.CodeEvidenceUnavailable,
 // this program's. A database that is not the one written last is refused with
 // ErrRollback.
 func Open(ctx context.Context, name string, o Options) (*DB, error) {
-	d, err := dialectOf(name)
+	d, err := driverOf(name)
 	if err != nil {
 		return nil, err
 	}
-	if file, ok := d.(*sqlite); ok {
-		file.hasty = o.Hasty
+	if file, ok := d.(*sqlite.Driver); ok {
+		file.RelaxedSync = o.RelaxedSync
 	}
 	o.SigningKey, o.Head = KeyFile(name, o.SigningKey), HeadFile(name, o.Head)
 	if o.Fatal == nil {
@@ -83,40 +85,55 @@ func Open(ctx context.Context, name string, o Options) (*DB, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	db := &DB{dialect: d, keys: &signing{path: o.SigningKey}, readers: newReaders(d), closed: make(chan struct{})}
+	db := &DB{driver: d, readers: newReadPool(d), closed: make(chan struct{})}
 	db.close = sync.OnceValue(db.shut)
 	if err := db.open(ctx, o); err != nil {
-		if damaged(err) {
+		if errors.Is(err, driver.ErrDamaged) {
 			err = fmt.Errorf("%w\nPut a backup in its place. If it is one, a journal of the file before it lies beside it: remove %[2]s-wal and %[2]s-shm, then put the backup there again", err, name)
 		}
-		return nil, errors.Join(fmt.Errorf("open database %s: %w", d.label(), err), db.Close())
+		return nil, errors.Join(fmt.Errorf("open database %s: %w", d.Name(), err), db.Close())
 	}
 	return db, nil
 }
 
 func (db *DB) open(ctx context.Context, o Options) (err error) {
-	if err := db.dialect.create(); err != nil {
+	if err := db.driver.Create(); err != nil {
 		return err
 	}
-	c, err := openConn(ctx, db.dialect, writes)
+	s, err := driver.Open(ctx, db.driver, driver.ReadWrite)
 	if err != nil {
 		return err
 	}
-	if err := db.dialect.caution(c, o.Logger); err != nil {
-		return errors.Join(err, c.close())
+	if err := db.driver.Warn(s.Conn, o.Logger); err != nil {
+		return errors.Join(err, s.Close())
 	}
-	if err := migrate(ctx, c, o); err != nil {
-		return errors.Join(err, c.close())
+	if err := migrate(ctx, s, o); err != nil {
+		return errors.Join(err, s.Close())
 	}
-	if db.writer, err = newWriter(ctx, c, db.keys, o); err != nil {
-		return errors.Join(err, c.close())
+	db.ledger, err = ledger.New(ctx, s, ledger.Options{
+		Now: o.Now, Observed: o.Observed, Fatal: o.Fatal, Logger: o.Logger, SigningKey: o.SigningKey, Head: o.Head, AcceptRestore: o.AcceptRestore,
+		Committed: func(entries []*evidence.Entry) {
+			db.access.follow(entries)
+			if o.Committed != nil {
+				o.Committed(entries)
+			}
+		},
+	})
+	if err != nil {
+		return errors.Join(err, s.Close())
 	}
-	listening, deafen := context.WithCancel(context.WithoutCancel(ctx))
-	db.deafen, db.writer.polling = deafen, listening
-	go db.writer.run()
-	db.hearing.Go(func() { db.dialect.listen(listening, db.writer.wake) })
-	db.hearing.Go(func() { db.dialect.tend(listening, db.writer) })
+	db.access.start(db.ledger.Size())
+	db.ledger.Start(ctx)
 	return nil
+}
+
+// VKey is the public half of the key in a key file.
+func VKey(path string) (string, error) {
+	key, err := ledger.ReadKey(path)
+	if err != nil {
+		return "", err
+	}
+	return key.VKey(), nil
 }
 
 // KeyFile is where the signing key of a database lies, unless file says where.
@@ -142,32 +159,25 @@ func (db *DB) Close() error { return db.close() }
 
 func (db *DB) shut() error {
 	close(db.closed)
-	defer time.AfterFunc(closePatience, db.dialect.abort).Stop()
+	defer time.AfterFunc(closePatience, db.driver.Interrupt).Stop()
 	var errs []error
 	for range cap(db.readers.free) {
-		<-db.readers.free
-		errs = append(errs, db.readers.take().close())
+		errs = append(errs, (<-db.readers.free).Close())
 	}
-	if db.deafen != nil {
-		db.deafen()
-		db.hearing.Wait()
-	}
-	// The writing connection is the last: closing it folds the journal of a file
-	// into it.
-	if db.writer != nil {
-		close(db.writer.stop)
-		<-db.writer.ended
-		errs = append(errs, db.writer.c.close())
+	if db.ledger != nil {
+		errs = append(errs, db.ledger.Close())
 	}
 	return errors.Join(errs...)
 }
 
 // Tx implements domain.Store. fn runs on the goroutine of the writer: it must
 // not call Tx, which would wait for itself. An error of fn is returned as it
-// is. When the database fails, or another process keeps it locked, everybody
-// in the group is refused with domain.CodeEvidenceUnavailable.
+// is. When the database fails, or another process keeps it locked, the whole group is
+// refused with one of the domain's errors of stores.
 func (db *DB) Tx(ctx context.Context, fn func(domain.Tx) error) error {
-	return db.writer.submit(ctx, fn)
+	return db.ledger.Write(ctx, func(x *ledger.Tx) error {
+		return fn(&tx{reader{x.Log, &db.access, db.writes.ofGroup(x.First())}, x})
+	})
 }
 
 // View implements domain.Store. It waits for a free connection until ctx ends;
@@ -178,50 +188,98 @@ func (db *DB) View(ctx context.Context, fn func(domain.Reader) error) error {
 }
 
 func (db *DB) view(ctx context.Context, fn func(*reader) error) (err error) {
+	var c *driver.Session
 	select {
-	case <-db.readers.free:
+	case c = <-db.readers.free:
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-db.closed:
-		return errClosed
+		return ledger.ErrClosed
 	}
-	c := db.readers.take()
-	c.atLeast = db.keys.known()
-	err = c.begin(ctx, db.dialect.words().beginRead)
-	if crowded(err) && db.readers.rest(c) {
-		return db.view(ctx, fn) // over one that is connected
+	r, err := db.ledger.Begin(ctx, c)
+	if errors.Is(err, driver.ErrTooManyConns) && db.readers.rest(c) {
+		return db.view(ctx, fn) // over another
 	}
-	defer db.readers.give(c)
+	defer func() { db.readers.free <- c }()
 	if err != nil {
-		if ctx.Err() == nil && c.gone() {
-			return away(err)
+		if ctx.Err() == nil && c.IsClosed() {
+			return domain.ErrStoreUnreachable.Because(err)
 		}
 		return err
 	}
 	defer func() {
-		if err != nil && c.doomed != nil && c.gone() {
-			err = away(err)
+		if err != nil && c.Err != nil && c.IsClosed() {
+			err = domain.ErrStoreUnreachable.Because(err)
 		}
-		if ended := c.rollback(); err == nil {
+		if ended := c.Rollback(); err == nil {
 			err = ended
 		}
 	}()
-	return fn(&reader{c: c, keys: db.keys})
+	return fn(&reader{r, &db.access, new(cacheUse)})
 }
 
-// away is the answer while there is no connection.
-func away(err error) error {
-	return &domain.Error{Code: domain.CodeEvidenceUnavailable, Message: "The database cannot be reached. Until it is back nothing can be read or decided.", Err: err}
-}
-
-// Ready says whether the database can be read and its schema is this
+// Ready reports whether the database can be read and its schema is this
 // program's.
 func (db *DB) Ready(ctx context.Context) error {
 	return db.view(ctx, func(r *reader) error {
-		applied, err := r.migrations()
+		applied, err := r.Conn.Applied()
 		if err != nil {
 			return err
 		}
-		return compatible(db.dialect, applied)
+		return driver.CheckApplied(db.driver, applied)
 	})
+}
+
+// Writable returns an error if the database cannot be written, or could not be lately.
+func (db *DB) Writable(ctx context.Context) error { return db.ledger.Writable(ctx) }
+
+// EmptyJournal removes what was deleted from the journal of a SQLite file too. It returns
+// an error while other processes use the journal.
+func (db *DB) EmptyJournal() (err error) {
+	db.ledger.Pause(func(s *driver.Session) { err = db.driver.TruncateWAL(s.Conn) })
+	return err
+}
+
+// Backup writes a copy of the database to a new file, readable by its owner
+// alone. It is a snapshot; writers go on meanwhile. A file that exists is
+// refused.
+func (db *DB) Backup(ctx context.Context, file string) error { return db.driver.Backup(ctx, file) }
+
+// Errors of databases.
+var (
+	ErrBackup   = postgres.ErrBackup
+	ErrChanged  = driver.ErrChanged
+	ErrSchema   = audit.ErrSchema
+	ErrRollback = ledger.ErrRollback
+)
+
+// IsPostgreSQL reports whether a database is named by the URL of a PostgreSQL
+// server; else it is the path of a SQLite file.
+func IsPostgreSQL(db string) bool {
+	return strings.HasPrefix(db, "postgres://") || strings.HasPrefix(db, "postgresql://")
+}
+
+// filesOf returns where the signing key and the head file of a database lie unless
+// it is said: beside a file, else in the working directory.
+func filesOf(db string) (key, head string) {
+	if IsPostgreSQL(db) {
+		db = "countersign"
+	}
+	return db + ".key", db + ".head"
+}
+
+// Label names a database in messages: what it is called, without a password.
+func Label(db string) string {
+	d, err := driverOf(db)
+	if err != nil {
+		return "the database"
+	}
+	return d.Name()
+}
+
+func driverOf(db string) (driver.Driver, error) {
+	if IsPostgreSQL(db) {
+		return postgres.New(db)
+	}
+	return &sqlite.Driver{Path: db}, nil
 }

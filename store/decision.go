@@ -1,6 +1,8 @@
 package store
 
-import "countersign/domain"
+import (
+	"countersign/domain"
+)
 
 var decisions = newTable("decisions", 2, func(d *domain.Decision) []column {
 	return []column{
@@ -28,7 +30,7 @@ func (r *reader) Decisions(requested int64) ([]*domain.Decision, error) {
 
 // InsertDecision is called for confirms that were just finished, which they are
 // once.
-func (x *tx) InsertDecision(d *domain.Decision) error { return decisions.add(x, d) }
+func (x *tx) InsertDecision(d *domain.Decision) error { return decisions.insertNew(x, d) }
 
 // forgetDecision takes out of a decision what agents and reviewers wrote, or what
 // repeats the content it was made on. The hashes of arguments stay.
@@ -64,12 +66,12 @@ func (x *tx) ForgetContent(c *domain.Confirm) error {
 		for i := range d.Actions {
 			d.Actions[i].Name, d.Actions[i].Args, d.Actions[i].Message = "", nil, ""
 		}
-		if err := forgetDecision.run(x, d, errGone); err != nil {
+		if err := forgetDecision.update(x, d, errGone); err != nil {
 			return err
 		}
 	}
 	if left.RequestedByRole == c.RequestedByRole {
 		return nil
 	}
-	return forgetLabel.run(x, &left, domain.ErrNotFound)
+	return forgetLabel.update(x, &left, domain.ErrNotFound)
 }

@@ -9,16 +9,6 @@ import (
 	"countersign/domain/mplp"
 )
 
-// nextSeqKey is that of NextSeq.
-type nextSeqKey struct{}
-
-func (r *reader) NextSeq() (int64, error) {
-	return recalled(r, nextSeqKey{}, func() (next int64, err error) {
-		err = r.c.row("SELECT COALESCE(MAX(seq) + 1, 0) FROM log", nil, &next)
-		return next, err
-	})
-}
-
 // Entries lists entries of the log, at most domain.MaxPage when the filter
 // gives no limit.
 func (r *reader) Entries(f domain.EntryFilter) ([]*evidence.Entry, error) {
@@ -32,7 +22,7 @@ func (r *reader) Entries(f domain.EntryFilter) ([]*evidence.Entry, error) {
 		return nil, nil
 	}
 	s := entryQuery(f)
-	list, err := r.entries(s.String(), s.args...)
+	list, err := r.ProvenEntries(s.String(), s.args...)
 	return slices.DeleteFunc(list, func(e *evidence.Entry) bool { return !isMeant(f, e) }), err
 }
 
@@ -153,38 +143,4 @@ func (s *statement) requests(f domain.EntryFilter, of ...condition) {
 func ofConfirm(id string) condition {
 	return condition{`seq IN (SELECT requested_seq FROM confirms WHERE canonical_id = ? AND confirm_id = ? AND imported = 0
 		UNION ALL SELECT seq FROM log WHERE confirm_id = ?)`, []any{mplp.CanonicalID("confirm", id), id, id}}
-}
-
-// entries returns entries. One that is not proven to be in the log fails them all:
-// who asks for what there is must not be told of less.
-func (r *reader) entries(rest string, args ...any) ([]*evidence.Entry, error) {
-	list, unproven, err := r.provenLeaves(rest, args)
-	if err == nil && unproven > 0 {
-		err = notAsSigned(fmt.Errorf("%d entries are not those that were signed", unproven))
-	}
-	return list, err
-}
-
-// leaves calls fn with entries and their bytes, verbatim.
-func (r *reader) leaves(rest string, args []any, fn func(e *evidence.Entry, data []byte)) error {
-	err := r.c.each("SELECT seq, entry FROM log "+rest, args, func(rows row) error {
-		var seq int64
-		var data []byte
-		if err := rows.Scan(&seq, &data); err != nil {
-			return err
-		}
-		e, err := evidence.ParseEntry(data)
-		if err == nil && e.Seq != seq {
-			err = fmt.Errorf("entry %d stands in the place of entry %d", e.Seq, seq)
-		}
-		if err != nil {
-			return notAsSigned(err)
-		}
-		fn(e, data)
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("read log: %w", err)
-	}
-	return nil
 }

@@ -93,7 +93,7 @@ func (f flagField) Scan(src any) error {
 	return err
 }
 
-// moment is a time in Unix microseconds; the zero time is NULL.
+// time is a time in Unix microseconds; the zero time is NULL.
 func moment(p *time.Time) field { return momentField{p} }
 
 type momentField struct{ p *time.Time }
@@ -162,12 +162,11 @@ func folded(p *string) field { return foldedField{p} }
 
 type foldedField struct{ p *string }
 
-func (f foldedField) value() any { return fold(*f.p) }
+func (f foldedField) value() any { return normalize(*f.p) }
 
 func (f foldedField) Scan(src any) error { return derived(f, src) }
 
-// canonical is derived from an id (requirements, contradiction 1), as folded is from
-// a name.
+// canonical is derived from an id, as folded is from a name.
 func canonical(module string, p *string) field { return canonicalField{module, p} }
 
 type canonicalField struct {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"countersign/domain"
+	"countersign/store/driver"
 )
 
 // Lists are read along indexes in PostgreSQL too: with everything else made
@@ -37,13 +38,13 @@ func TestListsFollowIndexesInPostgreSQL(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				page := w.page(confirms.list("c."), "", []condition{w.after(place{1, "id"})}, domain.DefaultPage)
+				page := w.page(confirms.columnList("c."), "", []condition{w.after(position{1, "id"})}, domain.DefaultPage)
 				for _, setting := range []string{"enable_seqscan", "enable_bitmapscan", "enable_sort"} {
-					if _, err := r.c.exec("SELECT set_config($1, 'off', true)", setting); err != nil {
+					if _, err := r.Conn.Exec("SELECT set_config($1, 'off', true)", setting); err != nil {
 						return err
 					}
 				}
-				return r.c.each("EXPLAIN "+page.String(), page.args, func(rows row) error {
+				return r.Conn.Query("EXPLAIN "+page.String(), page.args, func(rows driver.Row) error {
 					var line string
 					err := rows.Scan(&line)
 					lines = append(lines, line)
@@ -71,12 +72,12 @@ func TestStepsFromGroupToGroupFollowAnIndexInPostgreSQL(t *testing.T) {
 			return err
 		}
 		for _, setting := range []string{"enable_seqscan", "enable_bitmapscan"} {
-			if _, err := r.c.exec("SELECT set_config($1, 'off', true)", setting); err != nil {
+			if _, err := r.Conn.Exec("SELECT set_config($1, 'off', true)", setting); err != nil {
 				return err
 			}
 		}
 		s := groupSteps(w, 10)
-		return r.c.each("EXPLAIN "+s.String(), s.args, func(rows row) error {
+		return r.Conn.Query("EXPLAIN "+s.String(), s.args, func(rows driver.Row) error {
 			var line string
 			err := rows.Scan(&line)
 			plan.WriteString(line + "\n")

@@ -4,8 +4,10 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"countersign/domain"
+	"countersign/store/driver"
 )
 
 var everything = domain.Visibility{All: true}
@@ -55,6 +57,32 @@ func TestListsFollowIndexes(t *testing.T) {
 	}
 }
 
+// However often a call was made, its newest confirms are found along indexes.
+func TestCallsFollowAnIndex(t *testing.T) {
+	t.Parallel()
+	db := openTest(t, tempFile(t), Options{})
+	for name, f := range map[string]domain.CallFilter{
+		"a call": {Digest: "x", Visible: everything}, "a tool": {Tool: "pay", Visible: everything}, "a call, of a group": {Digest: "x", Visible: domain.Visibility{Group: "g"}},
+	} {
+		s := callQuery(f).page("c.confirm_id, c.status", "", nil, 50)
+		plan := explain(t, db, s.String(), s.args)
+		if !strings.Contains(plan, "volatile_search USING PRIMARY KEY (term=?)") {
+			t.Errorf("%s does not search the index:\n%s", name, plan)
+		}
+		heldTo(t, plan, false)
+	}
+}
+
+// However much a requester has asked, its record is counted along an index.
+func TestRequesterRecordFollowsAnIndex(t *testing.T) {
+	t.Parallel()
+	db := openTest(t, tempFile(t), Options{})
+	s := requesterRecord(domain.Ref{Kind: domain.KindAgent, ID: "k"}, "g", time.Unix(0, 0))
+	if plan := explain(t, db, s.String(), s.args); !strings.Contains(plan, "confirms USING INDEX confirms_group (requested_group=?)") || !heldTo(t, plan, false) {
+		t.Errorf("does not search the index:\n%s", plan)
+	}
+}
+
 // Whatever members a list is narrowed by, nothing is sorted and no table read
 // through.
 func TestListsFollowIndexesHoweverNarrowed(t *testing.T) {
@@ -82,7 +110,7 @@ func TestListsFollowIndexesHoweverNarrowed(t *testing.T) {
 	}
 }
 
-func explainPage(t *testing.T, db *DB, f domain.ConfirmFilter) (w *walk, plan string) {
+func explainPage(t *testing.T, db *DB, f domain.ConfirmFilter) (w *listQuery, plan string) {
 	t.Helper()
 	err := db.view(context.Background(), func(r *reader) (err error) {
 		w, err = r.confirmWalk(f)
@@ -91,10 +119,10 @@ func explainPage(t *testing.T, db *DB, f domain.ConfirmFilter) (w *walk, plan st
 	if err != nil {
 		t.Fatal(err)
 	}
-	from := []condition{w.after(place{1, "id"})}
+	from := []condition{w.after(position{1, "id"})}
 	ahead := new(statement)
 	w.places(ahead, from)
-	page := w.page(confirms.list("c."), "", from, domain.DefaultPage)
+	page := w.page(confirms.columnList("c."), "", from, domain.DefaultPage)
 	return w, explain(t, db, page.String(), page.args) + "\n" + explain(t, db, ahead.String(), ahead.args)
 }
 
@@ -246,7 +274,7 @@ func explain(t *testing.T, db *DB, text string, args []any) string {
 	t.Helper()
 	var lines []string
 	err := db.view(context.Background(), func(r *reader) error {
-		return r.c.each("EXPLAIN QUERY PLAN "+text, args, func(rows row) error {
+		return r.Conn.Query("EXPLAIN QUERY PLAN "+text, args, func(rows driver.Row) error {
 			var id, parent, unused int
 			var line string
 			err := rows.Scan(&id, &parent, &unused, &line)

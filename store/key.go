@@ -15,7 +15,7 @@ var keys = newTable("keys", 1, func(k *domain.Key) []column {
 		{"name_folded", folded(&k.Name)},
 		{"hash", blob(&k.Hash)},
 		{"owner_id", text(&k.OwnerID)},
-		{"made_by", text(&k.Maker)},
+		{"made_by", text(&k.CreatedBy)},
 		{"may_decide", flag(&k.MayDecide)},
 		{"created_at", moment(&k.CreatedAt)},
 		{"expires_at", moment(&k.ExpiresAt)},
@@ -44,12 +44,12 @@ var keyUses = newTable("volatile_key_used", 1, func(u *keyUse) []column {
 })
 
 func (r *reader) Key(id string) (*domain.Key, error) {
-	return remembered(r, keys.name, "key_id", id, func() (*domain.Key, error) {
+	return cached(r, keys.name, "key_id", id, func() (*domain.Key, error) {
 		k, proven, err := keys.latestClaimed(r, "object_id", id, "WHERE key_id = $1", id)
 		if err != nil {
 			return nil, err
 		}
-		k.Roles, err = r.held(keyRoles, id, proven.seq)
+		k.Roles, err = r.rolesOf(keyRoles, id, proven.seq)
 		return k, err
 	})
 }
@@ -77,14 +77,14 @@ func (r *reader) KeyPage(f domain.KeyFilter, p domain.Page) (page []*domain.Key,
 		}
 		last, err := r.Key(after.tie)
 		if errors.Is(err, domain.ErrNotFound) {
-			return nil, "", foreignCursor()
+			return nil, "", domain.ErrBadCursor
 		} else if err != nil {
 			return nil, "", err
 		}
-		filter = append(filter, condition{"(name_folded, created_at, key_id) > (?, ?, ?)", []any{fold(last.Name), micros(last.CreatedAt), last.ID}})
+		filter = append(filter, condition{"(name_folded, created_at, key_id) > (?, ?, ?)", []any{normalize(last.Name), micros(last.CreatedAt), last.ID}})
 	}
 	if f.Name != "" {
-		filter = append(filter, condition{"(name_folded LIKE ? ESCAPE '!' OR key_id = ?)", []any{containing(fold(f.Name)), f.Name}})
+		filter = append(filter, condition{"(name_folded LIKE ? ESCAPE '!' OR key_id = ?)", []any{likePattern(normalize(f.Name)), f.Name}})
 	}
 	limit, rest := pageLimit(p), new(statement)
 	rest.where(filter)
@@ -92,7 +92,7 @@ func (r *reader) KeyPage(f domain.KeyFilter, p domain.Page) (page []*domain.Key,
 	page, err = r.keysHeld(rest.String(), rest.args...)
 	if len(page) > limit {
 		page = page[:limit]
-		next = keyPages.cursor(place{tie: page[limit-1].ID})
+		next = keyPages.cursor(position{tie: page[limit-1].ID})
 	}
 	return page, next, err
 }
@@ -106,8 +106,8 @@ func (r *reader) keysHeld(rest string, args ...any) ([]*domain.Key, error) {
 	return each(list, func(k *domain.Key) (*domain.Key, error) { return r.Key(k.ID) })
 }
 
-func (r *reader) KeyUsed(id string) (time.Time, error) {
-	use, err := keyUses.one(r, "WHERE key_id = $1", id)
+func (r *reader) KeyUsedAt(id string) (time.Time, error) {
+	use, err := keyUses.get(r, "WHERE key_id = $1", id)
 	if errors.Is(err, domain.ErrNotFound) {
 		return time.Time{}, nil
 	} else if err != nil {
@@ -125,7 +125,7 @@ func (x *tx) InsertKey(k *domain.Key) error {
 
 // UpdateKey replaces the key's roles too.
 func (x *tx) UpdateKey(k *domain.Key) error {
-	if err := updateKey.run(x, k, errGone); err != nil {
+	if err := updateKey.update(x, k, errGone); err != nil {
 		return err
 	}
 	if err := keyRoles.remove(x, "key_id = $1", k.ID); err != nil {
@@ -134,4 +134,4 @@ func (x *tx) UpdateKey(k *domain.Key) error {
 	return x.hold(keyRoles, k.ID, k.Roles)
 }
 
-func (x *tx) TouchKey(id string, used time.Time) error { return keyUses.put(x, &keyUse{id, used}) }
+func (x *tx) TouchKey(id string, used time.Time) error { return keyUses.upsert(x, &keyUse{id, used}) }

@@ -2,87 +2,41 @@ package store
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
 	"slices"
-	"strconv"
-	"strings"
-	"time"
 
 	"countersign/domain/evidence"
+	"countersign/store/audit"
+	"countersign/store/driver"
+	"countersign/store/ledger"
 )
 
 // Migration is one step of the schema.
-type Migration struct {
-	Number    int
-	Name      string
-	AppliedAt time.Time // zero: not yet
-	checksum  string
-	text      string
-}
-
-var migrationRecord = newTable("schema_migrations", 1, func(m *Migration) []column {
-	return []column{
-		{"number", number(&m.Number)},
-		{"name", text(&m.Name)},
-		{"checksum", text(&m.checksum)},
-		{"applied_at", moment(&m.AppliedAt)},
-	}
-})
-
-// loadMigrations reads the files of a directory. They are named
-// <number>_<name>.sql, numbered from 1 without a gap.
-func loadMigrations(files fs.ReadFileFS, directory string) []Migration {
-	names, err := fs.Glob(files, directory+"/*.sql")
-	if err != nil {
-		panic(err)
-	}
-	var list []Migration
-	for i, name := range names {
-		data, err := files.ReadFile(name)
-		if err != nil {
-			panic(err)
-		}
-		prefix, rest, _ := strings.Cut(path.Base(name), "_")
-		if n, err := strconv.Atoi(prefix); err != nil || n != i+1 {
-			panic("migration out of order: " + name)
-		}
-		sum := sha256.Sum256(data)
-		list = append(list, Migration{
-			Number: i + 1, Name: strings.TrimSuffix(rest, ".sql"),
-			checksum: hex.EncodeToString(sum[:]), text: string(data),
-		})
-	}
-	return list
-}
+type Migration = driver.Migration
 
 // migrate applies what is missing, each migration in a transaction of its own.
 // Two processes may start at once: each looks again under the lock, and waits for
 // it as long as the other migrates, or until ctx ends.
-func migrate(ctx context.Context, c *conn, o Options) (err error) {
-	if s, bounded := c.session.(*postgresSession); bounded {
-		var end func() error
-		if end, err = s.unbounded(); err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, end()) }()
+func migrate(ctx context.Context, s *driver.Session, o Options) (err error) {
+	end, err := s.WithoutTimeouts()
+	if err != nil {
+		return err
 	}
-	defer context.AfterFunc(ctx, c.dialect.abort)()
+	defer func() { err = errors.Join(err, end()) }()
+	defer context.AfterFunc(ctx, s.Driver.Interrupt)()
 	for waits := false; ; {
-		missing := !migrated(c) // until now: who has the lock may be about to be done
-		done, err := migrateOne(ctx, c, o)
+		missing := !migrated(s) // until now: who has the lock may be about to be done
+		done, err := migrateOne(ctx, s, o)
 		if done {
 			return nil
 		}
 		if err == nil {
 			continue
 		}
-		_ = c.rollback() // the first error says more
-		if !locked(err) || ctx.Err() != nil || !missing {
+		_ = s.Rollback() // the first error says more
+		if !isLocked(err) || ctx.Err() != nil || !missing {
 			return err
 		}
 		if !waits && o.Logger != nil {
@@ -92,69 +46,76 @@ func migrate(ctx context.Context, c *conn, o Options) (err error) {
 	}
 }
 
-// migrated says whether there is nothing to apply.
-func migrated(c *conn) bool {
-	applied, err := appliedMigrations(c)
-	return err == nil && len(applied) >= len(c.dialect.migrations())
+// isLocked reports whether another process held a lock for too long.
+func isLocked(err error) bool {
+	return errors.Is(err, driver.ErrBusy) || errors.Is(err, driver.ErrLockTimeout)
 }
 
-func migrateOne(ctx context.Context, c *conn, o Options) (done bool, err error) {
-	words, migrations := c.dialect.words(), c.dialect.migrations()
-	if err := c.begin(ctx, words.begin); err != nil {
+// migrated reports whether there is nothing to apply.
+func migrated(s *driver.Session) bool {
+	applied, err := s.Applied()
+	return err == nil && len(applied) >= len(s.Driver.Migrations())
+}
+
+func migrateOne(ctx context.Context, s *driver.Session, o Options) (done bool, err error) {
+	migrations := s.Driver.Migrations()
+	if err := s.Begin(ctx); err != nil {
 		return false, err
 	}
-	if err := c.script(words.record); err != nil {
+	if err := s.Script(s.Driver.SQL().Record); err != nil {
 		return false, err
 	}
-	x := &tx{reader: reader{c: c}}
-	applied, err := x.migrations()
+	applied, err := s.Applied()
 	if err != nil {
 		return false, err
 	}
-	if err := compatible(c.dialect, applied); err != nil {
+	if err := driver.CheckApplied(s.Driver, applied); err != nil {
 		return false, err
 	}
 	if done = len(applied) == len(migrations); !done {
-		if err := unchanged(ctx, &x.reader, o); err != nil {
+		if err := unchanged(ctx, s, o); err != nil {
 			return false, err
 		}
 		m := migrations[len(applied)]
 		if o.Now != nil {
 			m.AppliedAt = o.Now()
 		}
-		if err := c.script(m.text); err != nil {
+		if err := s.Script(m.Text); err != nil {
 			return false, fmt.Errorf("migration %d (%s): %w", m.Number, m.Name, err)
 		}
-		if err := migrationRecord.insert(x, &m); err != nil {
-			return false, err
+		_, err := s.Exec("INSERT INTO schema_migrations (number, name, checksum, applied_at) VALUES ($1, $2, $3, $4)",
+			int64(m.Number), m.Name, m.Checksum, micros(m.AppliedAt))
+		if err != nil {
+			return false, fmt.Errorf("write schema_migrations: %w", err)
 		}
 	}
-	_, err = c.commit(false)
+	_, err = s.Commit(false)
 	return done && err == nil, err
 }
 
 // unchanged refuses to migrate a database that is not as its log accounts for it:
 // what a migration writes, and what is written later, would be signed as it is. A
 // new database has no log.
-func unchanged(ctx context.Context, r *reader, o Options) error {
+func unchanged(ctx context.Context, s *driver.Session, o Options) error {
 	tables := 0
-	err := r.c.row(r.c.dialect.words().tables, []any{"log"}, &tables)
+	_, err := s.First(s.Driver.SQL().Tables, []any{"log"}, &tables)
 	if err != nil || tables == 0 {
 		return err
 	}
-	if size, err := r.NextSeq(); err != nil || size == 0 {
+	var first int64
+	if isFound, err := s.First("SELECT seq FROM log LIMIT 1", nil, &first); err != nil || !isFound {
 		return err
 	}
-	key, err := readKey(o.SigningKey)
+	key, err := ledger.ReadKey(o.SigningKey)
 	if err != nil {
 		return fmt.Errorf("it cannot be verified before it is migrated: %w", err)
 	}
 	a := evidence.NewAudit()
-	signed, err := tell(ctx, r, []scanner{connScanner{r.c}}, a)
+	signed, err := audit.Transaction(ctx, s, auditRecords(a), a)
 	if err != nil {
 		return err
 	}
-	if err := refused(a.Finish(signed, key.VKey())); err != nil {
+	if err := refusalOf(a.Finish(signed, key.VKey())); err != nil {
 		return fmt.Errorf("it is not migrated: %w", err)
 	}
 	return nil
@@ -163,69 +124,43 @@ func unchanged(ctx context.Context, r *reader, o Options) error {
 // ErrTampered says that a database is not what its log accounts for.
 var ErrTampered = errors.New("it was changed after it was signed: put a backup in its place")
 
-// refused is why a database that was verified is not gone on with; nil: it is as it
+// refusalOf is why a database that was verified is not gone on with; nil: it is as it
 // was signed.
-func refused(r *evidence.Report) error {
+func refusalOf(r *evidence.Report) error {
 	switch {
-	case r.Tampered():
+	case r.IsTampered():
 		return fmt.Errorf("%w: %q", ErrTampered, r.Findings)
-	case !r.Verified():
+	case !r.IsVerified():
 		return fmt.Errorf("it cannot be verified: %q", r.Unknown)
 	}
 	return nil
 }
 
-// compatible refuses a schema that this program does not know.
-func compatible(d dialect, applied []*Migration) error {
-	migrations := d.migrations()
-	if n := len(applied); n > len(migrations) {
-		return fmt.Errorf("its schema has number %d, newer than this program's %d: use a newer program", applied[n-1].Number, len(migrations))
-	}
-	for i, m := range applied {
-		if m.Number != i+1 || m.checksum != migrations[i].checksum {
-			return fmt.Errorf("its migration %d (%s) is not this program's: the schema was made by something else", m.Number, m.Name)
-		}
-	}
-	return nil
-}
-
-func (r *reader) migrations() ([]*Migration, error) { return migrationRecord.all(r, "ORDER BY number") }
-
 // MigrationStatus lists this program's migrations and when each was applied to
 // the database, which it does not change. A file that does not exist has none.
 func MigrationStatus(ctx context.Context, db string) ([]Migration, error) {
-	d, err := dialectOf(db)
+	d, err := driverOf(db)
 	if err != nil {
 		return nil, err
 	}
-	status := slices.Clone(d.migrations())
-	c, err := openConn(ctx, d, reads)
+	status := slices.Clone(d.Migrations())
+	c, err := driver.Open(ctx, d, driver.ReadOnly)
 	if errors.Is(err, fs.ErrNotExist) {
 		return status, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("open database %s: %w", d.label(), err)
+		return nil, fmt.Errorf("open database %s: %w", d.Name(), err)
 	}
-	defer func() { _ = c.close() }() // it only read
-	applied, err := appliedMigrations(c)
+	defer func() { _ = c.Close() }() // it only read
+	applied, err := c.Applied()
 	if err == nil {
-		err = compatible(d, applied)
+		err = driver.CheckApplied(d, applied)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("database %s: %w", d.label(), err)
+		return nil, fmt.Errorf("database %s: %w", d.Name(), err)
 	}
 	for i, m := range applied {
 		status[i].AppliedAt = m.AppliedAt
 	}
 	return status, nil
-}
-
-// appliedMigrations reads the record of a database that may have none yet.
-func appliedMigrations(c *conn) ([]*Migration, error) {
-	var tables int
-	err := c.row(c.dialect.words().tables, []any{migrationRecord.name}, &tables)
-	if err != nil || tables == 0 {
-		return nil, err
-	}
-	return (&reader{c: c}).migrations()
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"log/slog"
 	"os"
@@ -15,31 +14,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"countersign/domain"
 	"countersign/domain/evidence"
+	"countersign/store/driver"
+	"countersign/store/ledger"
+	"countersign/store/postgres"
 	"countersign/store/postgrestest"
+	"countersign/store/sqlite"
+	"countersign/store/storetest"
 )
-
-// meddle changes a database as something else would.
-func meddle(t *testing.T, path, text string) error {
-	t.Helper()
-	if IsPostgreSQL(path) {
-		return meddlePostgreSQL(t, path, inPostgreSQL.Replace(text))
-	}
-	pool, err := sql.Open("sqlite", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := pool.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
-	_, err = pool.Exec(text)
-	return err
-}
 
 func TestSchemasRefused(t *testing.T) {
 	t.Parallel()
@@ -54,7 +38,7 @@ func TestSchemasRefused(t *testing.T) {
 				if err := openTest(t, path, Options{}).Close(); err != nil {
 					t.Fatal(err)
 				}
-				if err := meddle(t, path, tt.change); err != nil {
+				if err := storetest.Meddle(t, path, tt.change); err != nil {
 					t.Fatal(err)
 				}
 				for name, open := range map[string]func() error{
@@ -105,7 +89,7 @@ func TestMigrationStatus(t *testing.T) {
 		}
 		return applied
 	}
-	all := make([]time.Time, len(new(sqlite).migrations()))
+	all := make([]time.Time, len(new(sqlite.Driver).Migrations()))
 	if diff := cmp.Diff(all, numbersApplied()); diff != "" {
 		t.Errorf("no file (-want +got):\n%s", diff)
 	}
@@ -144,7 +128,7 @@ func TestFilesAreTheirOwners(t *testing.T) {
 func TestAppendOnlyTables(t *testing.T) {
 	both(t, func(t *testing.T, path string) {
 		openTest(t, path, Options{})
-		err := meddle(t, path, `
+		err := storetest.Meddle(t, path, `
 			INSERT INTO log (seq, entry, hash, type) VALUES (0, x'00', x'00', 't');
 			INSERT INTO confirms (confirm_id, canonical_id, target_type, status, requested_by, role_registered, frame_index, actions, imported, locked, received_at, requested_seq, decided_seq, entry_seq)
 				VALUES ('c', 'c', 'other', 'pending', 'system', 0, 0, 0, 0, 0, 0, 0, 0, 0);
@@ -159,7 +143,7 @@ func TestAppendOnlyTables(t *testing.T) {
 			{"UPDATE confirm_contents SET content = x'01'", "never changes"},
 			{"UPDATE decisions SET status = 'rejected'", "only ever appended"},
 		} {
-			if err := meddle(t, path, tt.text); err == nil || !strings.Contains(err.Error(), tt.want) {
+			if err := storetest.Meddle(t, path, tt.text); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%s: error %v, want %q", tt.text, err, tt.want)
 			}
 		}
@@ -191,7 +175,7 @@ func TestMigrate_WaitsForWhoMigrates(t *testing.T) {
 		t.Errorf("after the other was done: %v", err)
 	}
 	defer lockPostgreSQL(t, url)()
-	if try(); !locked(<-ended) {
+	if try(); !isLocked(<-ended) {
 		t.Error("with nothing to migrate it waited")
 	}
 }
@@ -218,18 +202,18 @@ func TestMigrate_EndsWaiting(t *testing.T) {
 }
 
 // newcomer is a connection that writes, with a setting.
-func newcomer(t *testing.T, url, setting string) *conn {
+func newcomer(t *testing.T, url, setting string) *driver.Session {
 	t.Helper()
-	d, err := dialectOf(url)
+	d, err := driverOf(url)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := openConn(t.Context(), d, writes)
+	c, err := driver.Open(t.Context(), d, driver.ReadWrite)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = c.close() }) // it may be gone
-	if err := c.script(setting); err != nil {
+	t.Cleanup(func() { _ = c.Close() }) // it may be gone
+	if err := c.Script(setting); err != nil {
 		t.Fatal(err)
 	}
 	return c
@@ -240,7 +224,7 @@ func lockPostgreSQL(t *testing.T, url string) (release func()) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
 	if err == nil {
-		_, err = conn.Exec(t.Context(), postgresWords.begin)
+		_, err = conn.Exec(t.Context(), (&postgres.Driver{}).SQL().Begin)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -288,7 +272,7 @@ func TestMigrate_IsDoneByAnother(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.Database(t)
 	c, other := newcomer(t, url, ""), newcomer(t, url, "")
-	c.session = &overtaken{c.session, func() error { return migrate(t.Context(), other, Options{Now: time.Now}) }}
+	c.Conn = &overtaken{c.Conn, func() error { return migrate(t.Context(), other, Options{Now: time.Now}) }}
 	if err := migrate(t.Context(), c, Options{Now: time.Now}); err != nil {
 		t.Error(err)
 	}
@@ -297,16 +281,16 @@ func TestMigrate_IsDoneByAnother(t *testing.T) {
 // overtaken is a session that gets the lock when the other is done that had it, but
 // for the first time, when it has just given up.
 type overtaken struct {
-	session
+	driver.Conn
 	other func() error
 }
 
-func (s *overtaken) script(text string) error {
-	if other := s.other; other != nil && text == postgresWords.begin {
+func (s *overtaken) Script(text string) error {
+	if other := s.other; other != nil && text == (&postgres.Driver{}).SQL().Begin {
 		s.other = nil
-		return errors.Join(other(), &pgconn.PgError{Code: "55P03"})
+		return errors.Join(other(), driver.ErrLockTimeout)
 	}
-	return s.session.script(text)
+	return s.Conn.Script(text)
 }
 
 // A database is verified before it is migrated: what was changed before an upgrade
@@ -330,7 +314,7 @@ func TestN11_MigrationVerifiesFirst(t *testing.T) {
 				o := Options{SigningKey: filepath.Join(t.TempDir(), "key"), Head: filepath.Join(t.TempDir(), "head")}
 				writeBefore(t, url, o)
 				if tt.change != "" {
-					if err := meddle(t, url, tt.change); err != nil {
+					if err := storetest.Meddle(t, url, tt.change); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -342,13 +326,13 @@ func TestN11_MigrationVerifiesFirst(t *testing.T) {
 				c := migrating(t, url, 2)
 				err := migrate(t.Context(), c, o)
 				if (tt.want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), tt.want) {
-					t.Errorf("%s: error %v, want %q", c.dialect.label(), err, tt.want)
+					t.Errorf("%s: error %v, want %q", c.Driver.Name(), err, tt.want)
 				}
-				there, err := (&reader{c: c}).strings(c.dialect.words().columns, "roles")
+				there, err := (&reader{Reader: &ledger.Reader{Conn: c}}).strings(c.Driver.SQL().Columns, "roles")
 				if migrated := slices.Contains(there, "description"); err != nil || migrated != (tt.want == "") {
-					t.Errorf("%s: migrated %v (%v)", c.dialect.label(), migrated, err)
+					t.Errorf("%s: migrated %v (%v)", c.Driver.Name(), migrated, err)
 				}
-				if err := c.close(); err != nil {
+				if err := c.Close(); err != nil {
 					t.Error(err)
 				}
 			}
@@ -358,39 +342,39 @@ func TestN11_MigrationVerifiesFirst(t *testing.T) {
 
 // twoSteps are the migrations of a program that had no descriptions of roles, and
 // of the next one, which adds them.
-func twoSteps(t *testing.T, d dialect) []Migration {
+func twoSteps(t *testing.T, d driver.Driver) []Migration {
 	t.Helper()
 	column := "TEXT"
-	if _, ok := d.(*postgres); ok {
+	if _, ok := d.(*postgres.Driver); ok {
 		column = `TEXT COLLATE "C"`
 	}
-	before := d.migrations()[0]
-	text := strings.Replace(before.text, "    description  "+column+",\n", "", 1)
-	if text == before.text {
+	before := d.Migrations()[0]
+	text := strings.Replace(before.Text, "    description  "+column+",\n", "", 1)
+	if text == before.Text {
 		t.Fatal("the column was not found")
 	}
-	before.text, before.checksum = text, "before"
-	return []Migration{before, {Number: 2, Name: "descriptions", checksum: "after", text: "ALTER TABLE roles ADD COLUMN description " + column}}
+	before.Text, before.Checksum = text, "before"
+	return []Migration{before, {Number: 2, Name: "descriptions", Checksum: "after", Text: "ALTER TABLE roles ADD COLUMN description " + column}}
 }
 
 // migrating is a connection of a program with so many of the two steps.
-func migrating(t *testing.T, url string, steps int) *conn {
+func migrating(t *testing.T, url string, steps int) *driver.Session {
 	t.Helper()
-	d, err := dialectOf(url)
+	d, err := driverOf(url)
 	if err != nil {
 		t.Fatal(err)
 	}
 	list := twoSteps(t, d)[:steps]
 	switch d := d.(type) {
-	case *sqlite:
-		d.steps = list
-	case *postgres:
-		d.steps = list
+	case *sqlite.Driver:
+		d.Steps = list
+	case *postgres.Driver:
+		d.Steps = list
 	}
-	if err := d.create(); err != nil {
+	if err := d.Create(); err != nil {
 		t.Fatal(err)
 	}
-	c, err := openConn(t.Context(), d, writes)
+	c, err := driver.Open(t.Context(), d, driver.ReadWrite)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -404,24 +388,21 @@ func writeBefore(t *testing.T, url string, o Options) {
 	if err := migrate(t.Context(), c, o); err != nil {
 		t.Fatal(err)
 	}
-	w, err := newWriter(t.Context(), c, &signing{path: o.SigningKey}, o)
+	l, err := ledger.New(t.Context(), c, ledger.Options{Fatal: func(err error) { t.Error(err) }, Logger: slog.New(slog.DiscardHandler), SigningKey: o.SigningKey, Head: o.Head})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &member{ctx: t.Context(), fn: func(dtx domain.Tx) error {
+	l.Start(t.Context())
+	err = l.Write(t.Context(), func(x *ledger.Tx) error {
 		before := newTable(roles.name, roles.keys, func(r *domain.Role) []column {
 			return slices.DeleteFunc(roles.fields(r), func(c column) bool { return c.name == "description" })
 		})
-		if err := before.insert(dtx.(*tx), &domain.Role{ID: "r", Name: "r"}); err != nil {
+		if err := before.insert(&tx{reader{Reader: x.Log, use: new(cacheUse)}, x}, &domain.Role{ID: "r", Name: "r"}); err != nil {
 			return err
 		}
-		return dtx.Append(&evidence.Entry{Type: "role.created", ObjectID: "r"})
-	}}
-	w.polling = t.Context()
-	if _, err := w.commit([]*member{m}, w.begin()); err != nil || m.err != nil {
-		t.Fatal(err, m.err)
-	}
-	if err := c.close(); err != nil {
+		return x.Append(&evidence.Entry{Type: "role.created", ObjectID: "r"})
+	})
+	if err := errors.Join(err, l.Close()); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -23,7 +23,7 @@ func TestObserved(t *testing.T) {
 			return nil
 		})
 		together(t, db, addRole("lost"), func(x domain.Tx) error {
-			_, err := x.(*tx).c.exec("ROLLBACK")
+			_, err := x.(*tx).Conn.Exec("ROLLBACK")
 			return err
 		})
 		type group struct {

@@ -1,6 +1,8 @@
 package store
 
-import "countersign/domain"
+import (
+	"countersign/domain"
+)
 
 var plans = newTable("plans", 1, func(p *domain.Plan) []column {
 	return []column{
@@ -43,7 +45,7 @@ func (r *reader) Plan(id string) (*domain.Plan, error) {
 }
 
 func (r *reader) PlanContent(id string) ([]byte, error) {
-	c, err := planContents.one(r, "WHERE plan_id = $1", id)
+	c, err := planContents.get(r, "WHERE plan_id = $1", id)
 	if err == domain.ErrNotFound { // no plan is without
 		err = claim{table: planContents.name, key: id}.unproven()
 	}
@@ -55,26 +57,26 @@ func (r *reader) PlanContent(id string) ([]byte, error) {
 
 // Plans lists plans, the newest first.
 func (r *reader) Plans(f domain.PlanFilter, p domain.Page) ([]*domain.Plan, string, error) {
-	w := &walk{keyset: newestPlan}
-	w.equal("context_id", f.ContextID)
+	w := &listQuery{keyset: newestPlan}
+	w.whereIndexedOpt("context_id", f.ContextID)
 	w.owned(f.Visible)
-	w.equal("status", string(f.Status))
-	return plans.walk(r, w, p, nil, func(p *domain.Plan) place { return place{p.CreatedAt.UnixMicro(), p.ID} })
+	w.whereIndexedOpt("status", string(f.Status))
+	return plans.listPage(r, w, p, nil, func(p *domain.Plan) position { return position{p.CreatedAt.UnixMicro(), p.ID} })
 }
 
 func (x *tx) InsertPlan(p *domain.Plan, content []byte) error {
 	if err := plans.insert(x, p); err != nil {
 		return err
 	}
-	return planContents.add(x, &planContent{p.ID, content})
+	return planContents.insertNew(x, &planContent{p.ID, content})
 }
 
 func (x *tx) UpdatePlan(p *domain.Plan, from domain.PlanStatus, content []byte) error {
-	if err := updatePlan.run(x, p, domain.ErrConflict, string(from)); err != nil {
+	if err := updatePlan.update(x, p, domain.ErrConflict, string(from)); err != nil {
 		return err
 	}
 	if content == nil {
 		return nil
 	}
-	return planContents.put(x, &planContent{p.ID, content})
+	return planContents.upsert(x, &planContent{p.ID, content})
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"countersign/store/driver"
+	"countersign/store/postgres"
 	"countersign/store/postgrestest"
 )
 
@@ -70,17 +72,17 @@ func TestCommits_WaitForTheDiskOfAServer(t *testing.T) {
 				}
 				set(t, url, "ALTER DATABASE "+pgx.Identifier{config.Database}.Sanitize()+" SET synchronous_commit = "+tt.database)
 			}
-			d, err := newPostgres(url + tt.url)
+			d, err := postgres.New(url + tt.url)
 			if err != nil {
 				t.Fatal(err)
 			}
-			c, err := openConn(t.Context(), d, writes)
+			c, err := driver.Open(t.Context(), d, driver.ReadWrite)
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer func() { _ = c.close() }()
+			defer func() { _ = c.Close() }()
 			var setting, source string
-			if err := c.row("SELECT setting, source FROM pg_settings WHERE name = 'synchronous_commit'", nil, &setting, &source); err != nil {
+			if _, err := c.First("SELECT setting, source FROM pg_settings WHERE name = 'synchronous_commit'", nil, &setting, &source); err != nil {
 				t.Fatal(err)
 			}
 			if setting != tt.want || source != "session" {

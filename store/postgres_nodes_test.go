@@ -70,7 +70,7 @@ func TestNodesShareALog(t *testing.T) {
 	if n := len(slices.Compact(first)); n != callers*each {
 		t.Errorf("%d entries, want %d", n, callers*each)
 	}
-	if r := verify(t, database, o); !r.Verified() {
+	if r := verify(t, database, o); !r.IsVerified() {
 		t.Errorf("%+v", r)
 	}
 }
@@ -224,7 +224,7 @@ func TestAlteredSchema(t *testing.T) {
 			meddle(t, database, tt.change)
 			report := verify(t, database, o)
 			found := slices.ContainsFunc(report.Findings, func(f string) bool { return strings.Contains(f, tt.want) })
-			if report.Verified() != (tt.want == "") || tt.want != "" && !found {
+			if report.IsVerified() != (tt.want == "") || tt.want != "" && !found {
 				t.Errorf("findings %q, want %q", report.Findings, tt.want)
 			}
 		})
@@ -247,7 +247,7 @@ func TestAudit_WhateverIsSetForTheDatabase(t *testing.T) {
 				t.Fatal(err)
 			}
 			meddle(t, database, `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET `+strings.ReplaceAll(setting, "'", "''")+`', current_database()); END $$`)
-			if report := verify(t, database, o); !report.Verified() {
+			if report := verify(t, database, o); !report.IsVerified() {
 				t.Errorf("findings %q, unknown %q", report.Findings, report.Unknown)
 			}
 		})

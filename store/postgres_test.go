@@ -14,7 +14,7 @@ func TestMain(m *testing.M) { os.Exit(postgrestest.Run(m)) }
 
 func TestPostgreSQL(t *testing.T) {
 	t.Parallel()
-	storetest.Run(t, func(t *testing.T) storetest.Store { return open(t, postgres(t), files(t)) })
+	storetest.Run(t, false, func(t *testing.T) storetest.Store { return open(t, postgres(t), files(t)) })
 }
 
 // postgres is a PostgreSQL database of this program's schema.

@@ -16,22 +16,17 @@ var preferences = newTable("volatile_preferences", 1, func(p *preference) []colu
 	return []column{{"user_id", text(&p.user)}, {"shortcuts_off", flag(&p.ShortcutsOff)}}
 })
 
-// preferencesKey is the id of a user.
-type preferencesKey string
-
 func (r *reader) Preferences(userID string) (domain.Preferences, error) {
-	return recalled(r, preferencesKey(userID), func() (domain.Preferences, error) {
-		p, err := preferences.one(r, "WHERE user_id = $1", userID)
-		if errors.Is(err, domain.ErrNotFound) {
-			return domain.Preferences{}, nil
-		}
-		if err != nil {
-			return domain.Preferences{}, err
-		}
-		return p.Preferences, nil
-	})
+	p, err := preferences.get(r, "WHERE user_id = $1", userID)
+	if errors.Is(err, domain.ErrNotFound) {
+		return domain.Preferences{}, nil
+	}
+	if err != nil {
+		return domain.Preferences{}, err
+	}
+	return p.Preferences, nil
 }
 
 func (x *tx) SetPreferences(userID string, p domain.Preferences) error {
-	return preferences.put(x, &preference{userID, p})
+	return preferences.upsert(x, &preference{userID, p})
 }

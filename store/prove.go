@@ -1,10 +1,8 @@
 package store
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -32,7 +30,7 @@ type claim struct {
 
 // newClaim returns the claim of a row with these values, of which the last is the
 // number of the entry.
-func newClaim(s *shape, values []any) (claim, error) {
+func newClaim(s *schema, values []any) (claim, error) {
 	digest, err := evidence.RowDigest(s.columns, values)
 	if err != nil {
 		return claim{}, fmt.Errorf("%s: %w", s.name, err)
@@ -41,13 +39,12 @@ func newClaim(s *shape, values []any) (claim, error) {
 	if !isNumber {
 		seq = -1 // no entry has it
 	}
-	return claim{table: s.name, key: rowKey(values[:s.keys]), digest: digest, seq: seq}, nil
+	return claim{table: s.name, key: evidence.RowKey(values[:s.keys]), digest: digest, seq: seq}, nil
 }
 
 // unproven is the answer about a row that the log does not prove.
 func (c claim) unproven() error {
-	return &domain.Error{Code: domain.CodeEvidenceUnavailable, Message: "What is stored is not what the log says. Nothing is told or done on it: an administrator should verify the database.",
-		Err: errors.Join(fmt.Errorf("%w: %s %s, entry %d", domain.ErrUnproven, c.table, c.key, c.seq), c.err)}
+	return domain.ErrRowUnproven.Because(errors.Join(fmt.Errorf("%w: %s %s, entry %d", domain.ErrUnproven, c.table, c.key, c.seq), c.err))
 }
 
 // prove returns an error unless the log proves all the rows.
@@ -64,25 +61,15 @@ func (r *reader) prove(claims ...claim) error {
 
 // proven reports of each row whether the log proves it.
 func (r *reader) proven(claims []claim) ([]bool, error) {
-	list := make([]bool, len(claims))
-	var seqs []int64
+	list, seqs := make([]bool, len(claims)), make([]int64, len(claims))
 	for i, c := range claims {
-		if r.tx != nil && c.seq == r.tx.next { // no entry covers it yet
-			list[i] = slices.ContainsFunc(r.tx.rows, c.isNamedBy)
-		} else {
-			seqs = append(seqs, c.seq)
-		}
+		seqs[i] = c.seq
 	}
-	entries, err := r.provenEntries(seqs)
-	if err != nil {
-		return nil, err
-	}
+	rows, err := r.NamedRows(seqs...)
 	for i, c := range claims {
-		if e := entries[c.seq]; e != nil {
-			list[i] = list[i] || slices.ContainsFunc(e.Rows, c.isNamedBy)
-		}
+		list[i] = slices.ContainsFunc(rows[c.seq], c.isNamedBy)
 	}
-	return list, nil
+	return list, err
 }
 
 // maxLater bounds how many later entries are looked at.
@@ -93,7 +80,7 @@ const maxLater = 200
 func (r *reader) isLatest(c claim, column, value string) error {
 	isLater := false
 	rest := fmt.Sprintf("WHERE %s = $1 AND seq > $2 ORDER BY seq DESC LIMIT %d", column, maxLater)
-	err := r.leaves(rest, []any{value, c.seq}, func(e *evidence.Entry, _ []byte) {
+	err := r.EachEntry(rest, []any{value, c.seq}, func(e *evidence.Entry, _ []byte) {
 		isLater = isLater || slices.ContainsFunc(e.Rows, func(row evidence.Row) bool { return row.Table == c.table && row.Key == c.key })
 	})
 	if err == nil && isLater {
@@ -107,7 +94,7 @@ func (r *reader) isLatest(c claim, column, value string) error {
 func (r *reader) isNone(c claim, column string) error {
 	isNamed, isThere := false, false
 	rest := fmt.Sprintf("WHERE %s = $1 ORDER BY seq DESC LIMIT %d", column, maxLater)
-	err := r.leaves(rest, []any{c.key}, func(e *evidence.Entry, _ []byte) {
+	err := r.EachEntry(rest, []any{c.key}, func(e *evidence.Entry, _ []byte) {
 		for _, row := range e.Rows {
 			if !isNamed && row.Table == c.table && row.Key == c.key {
 				isNamed, isThere = true, row.Digest != nil
@@ -123,22 +110,14 @@ func (r *reader) isNone(c claim, column string) error {
 	return domain.ErrNotFound
 }
 
-// namedRows returns the rows of a table that an entry says are there, and whose
+// presentRows returns the rows of a table that an entry says are there, and whose
 // keys have the prefix.
-func (r *reader) namedRows(seq int64, table, prefix string) (list []evidence.Row, err error) {
-	var rows []evidence.Row
-	if r.tx != nil && seq == r.tx.next { // no entry covers them yet
-		rows = r.tx.rows
-	} else {
-		entries, err := r.provenEntries([]int64{seq})
-		if err != nil {
-			return nil, err
-		}
-		if e := entries[seq]; e != nil {
-			rows = e.Rows
-		}
+func (r *reader) presentRows(seq int64, table, prefix string) (list []evidence.Row, err error) {
+	rows, err := r.NamedRows(seq)
+	if err != nil {
+		return nil, err
 	}
-	for _, row := range rows {
+	for _, row := range rows[seq] {
 		if row.Table == table && row.Digest != nil && strings.HasPrefix(row.Key, prefix) {
 			list = append(list, row)
 		}
@@ -149,124 +128,4 @@ func (r *reader) namedRows(seq int64, table, prefix string) (list []evidence.Row
 // isNamedBy reports whether an entry's row is the one that was read.
 func (c claim) isNamedBy(r evidence.Row) bool {
 	return string(r.Digest) == string(c.digest[:]) && r.Key == c.key && r.Table == c.table
-}
-
-// proofs are the entries that were proven in a transaction: most rows of it are
-// named by the same few.
-type proofs struct {
-	isRead     bool // the checkpoint was read
-	checkpoint evidence.Checkpoint
-	entries    map[int64]*evidence.Entry
-}
-
-// maxProofs bounds what a transaction remembers.
-const maxProofs = 512
-
-// appended returns an entry that the writer's group has appended, as it will be
-// signed: what is stored of it by now is not asked. It is nil where there is none.
-func (r *reader) appended(seq int64) *evidence.Entry {
-	if r.tx == nil {
-		return nil
-	}
-	for _, list := range [...][]*evidence.Entry{r.tx.before, r.tx.entries} {
-		if len(list) > 0 && seq >= list[0].Seq && seq <= list[len(list)-1].Seq {
-			return list[seq-list[0].Seq]
-		}
-	}
-	return nil
-}
-
-// provenEntries returns those of the entries that the newest signed checkpoint
-// proves to be in the log, and those that the writer's group has appended.
-func (r *reader) provenEntries(seqs []int64) (map[int64]*evidence.Entry, error) {
-	checkpoint, err := r.checkpointed()
-	if err != nil {
-		return nil, err
-	}
-	p := &r.c.proofs
-	found := map[int64]*evidence.Entry{}
-	var missing []int64
-	for _, seq := range seqs {
-		if e := p.entries[seq]; e != nil {
-			found[seq] = e
-		} else if e := r.appended(seq); e != nil {
-			found[seq] = e
-		} else if !slices.Contains(missing, seq) && seq < checkpoint.Size {
-			missing = append(missing, seq)
-		}
-	}
-	for some := range slices.Chunk(missing, manyRows) {
-		s := new(statement)
-		s.where([]condition{numbers("seq", some)})
-		entries, _, err := r.provenLeaves(s.String(), s.args)
-		if err != nil {
-			return nil, err
-		}
-		if len(p.entries)+len(entries) > maxProofs || p.entries == nil {
-			p.entries = map[int64]*evidence.Entry{}
-		}
-		for _, e := range entries {
-			found[e.Seq], p.entries[e.Seq] = e, e
-		}
-	}
-	return found, nil
-}
-
-// provenLeaves reads entries, leaves those out that are not proven, and counts them.
-func (r *reader) provenLeaves(rest string, args []any) (list []*evidence.Entry, unproven int, err error) {
-	checkpoint, err := r.checkpointed()
-	if err != nil {
-		return nil, 0, err
-	}
-	leaves, proven := map[int64]evidence.Hash{}, map[int64]bool{}
-	err = r.leaves(rest, args, func(e *evidence.Entry, data []byte) {
-		list = append(list, e)
-		if own := r.appended(e.Seq); own != nil {
-			proven[e.Seq] = bytes.Equal(data, own.Marshal())
-		} else {
-			leaves[e.Seq] = evidence.LeafHash(data)
-		}
-	})
-	if err != nil {
-		return nil, 0, err
-	}
-	inTree, err := evidence.ProveAll(checkpoint, leaves, r)
-	if err != nil {
-		return nil, 0, err
-	}
-	maps.Copy(proven, inTree)
-	read := len(list)
-	list = slices.DeleteFunc(list, func(e *evidence.Entry) bool { return !proven[e.Seq] })
-	return list, read - len(list), nil
-}
-
-// checkpointed returns the newest signed checkpoint, which is read once in a
-// transaction. An empty log has none, and the zero checkpoint stands for it.
-func (r *reader) checkpointed() (evidence.Checkpoint, error) {
-	p := &r.c.proofs
-	if p.isRead {
-		return p.checkpoint, nil
-	}
-	_, c, err := r.Checkpoint()
-	if err != nil && err != domain.ErrNotFound {
-		return c, notAsSigned(err)
-	}
-	*p = proofs{isRead: true, checkpoint: c}
-	return c, nil
-}
-
-// notAsSigned is the answer where the log itself is not what was signed.
-func notAsSigned(err error) error {
-	return &domain.Error{Code: domain.CodeEvidenceUnavailable, Message: "The log cannot be read as it was signed. Nothing can be told or done until it can.",
-		Err: fmt.Errorf("%w: %w: %w", domain.ErrUnproven, errTampered, err)}
-}
-
-// numbers is the condition that a column has one of the numbers.
-func numbers(column string, list []int64) condition {
-	texts := make([]string, len(list))
-	c := among(column, texts)
-	for i, n := range list {
-		c.values[i] = n
-	}
-	return c
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"countersign/domain"
+	"countersign/store/driver"
 )
 
 var roles = newTable("roles", 1, func(r *domain.Role) []column {
@@ -26,14 +27,14 @@ var updateRole = roles.change("", 0)
 func (r *reader) Role(id string) (*domain.Role, error) { return r.role("role_id", id) }
 
 func (r *reader) RoleByName(name string) (*domain.Role, error) {
-	return r.role("name_folded", fold(name))
+	return r.role("name_folded", normalize(name))
 }
 
 func (r *reader) role(column, value string) (*domain.Role, error) {
-	return remembered(r, roles.name, column, value, func() (*domain.Role, error) {
+	return cached(r, roles.name, column, value, func() (*domain.Role, error) {
 		id := value
 		if column != "role_id" {
-			named, err := roles.one(r, "WHERE "+column+" = $1", value)
+			named, err := roles.get(r, "WHERE "+column+" = $1", value)
 			if err != nil {
 				return nil, err
 			}
@@ -59,7 +60,7 @@ func (r *reader) RoleRows(f domain.RoleFilter, p domain.Page) (rows []*domain.Ro
 	for _, role := range page {
 		row := &domain.RoleRow{Role: *role}
 		rows = append(rows, row)
-		err = errors.Join(err, r.c.row(`SELECT (SELECT COUNT(*) FROM user_roles WHERE role_id = $1),
+		err = errors.Join(err, r.Row(`SELECT (SELECT COUNT(*) FROM user_roles WHERE role_id = $1),
 			(SELECT COUNT(*) FROM key_roles kr JOIN keys k ON k.key_id = kr.key_id WHERE kr.role_id = $1 AND k.revoked_at IS NULL)`,
 			[]any{role.ID}, &row.Users, &row.Keys))
 	}
@@ -79,13 +80,13 @@ func (r *reader) RoleUse(id string) (use domain.RoleUse, err error) {
 	if err != nil {
 		return use, err
 	}
-	err = r.c.row(`SELECT COUNT(*) FROM confirms WHERE status = 'pending' AND imported = 0 AND required_role = $1`,
+	err = r.Row(`SELECT COUNT(*) FROM confirms WHERE status = 'pending' AND imported = 0 AND required_role = $1`,
 		[]any{id}, &use.Confirms)
 	return use, err
 }
 
 func (r *reader) holders(text, role string) (list []domain.Holder, err error) {
-	err = r.c.each(text, []any{role}, func(rows row) error {
+	err = r.Conn.Query(text, []any{role}, func(rows driver.Row) error {
 		var h domain.Holder
 		err := rows.Scan(&h.ID, &h.Name)
 		list = append(list, h)
@@ -96,12 +97,12 @@ func (r *reader) holders(text, role string) (list []domain.Holder, err error) {
 
 func (x *tx) InsertRole(r *domain.Role) error { return roles.insert(x, r) }
 
-func (x *tx) UpdateRole(r *domain.Role) error { return updateRole.run(x, r, errGone) }
+func (x *tx) UpdateRole(r *domain.Role) error { return updateRole.update(x, r, errGone) }
 
 func (x *tx) DeleteRole(id string) error {
-	written := len(x.rows)
+	written := len(x.Rows())
 	err := roles.remove(x, "role_id = $1", id)
-	if err == nil && len(x.rows) == written { // it is still there
+	if err == nil && len(x.Rows()) == written { // it is still there
 		err = claim{table: roles.name, key: id}.unproven()
 	}
 	return err

@@ -4,20 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strconv"
 
 	"countersign/domain/evidence"
+	"countersign/store/driver"
 )
 
-// errUncovered is a fault of the caller: a row that no entry names could be
-// changed later without trace.
-var errUncovered = errors.New("rows were written that no log entry covers")
-
-// wrote notes that a row of the table had some values and has others now; nil
+// recordWrite notes that a row of the table had some values and has others now; nil
 // before it was inserted, and after it was removed. A row that the log does not prove
 // is not written over.
-func (x *tx) wrote(s *shape, before, after []any) error {
+func (x *tx) recordWrite(s *schema, before, after []any) error {
 	if !s.isLogged() {
 		return nil
 	}
@@ -38,26 +33,17 @@ func (x *tx) wrote(s *shape, before, after []any) error {
 			return err
 		}
 	}
-	x.changedRights(s)
+	x.changesAccess(s)
 	key := after
 	if after == nil {
 		key = before
 	}
-	row := evidence.Row{Table: s.name, Key: rowKey(key[:s.keys]), Digest: is, Before: was}
-	i := slices.IndexFunc(x.rows, func(r evidence.Row) bool { return r.Table == row.Table && r.Key == row.Key })
-	switch {
-	case i < 0:
-		x.rows = append(x.rows, row)
-	case is == nil && x.rows[i].Before == nil: // inserted and removed under one entry
-		x.rows = slices.Delete(x.rows, i, i+1)
-	default:
-		x.rows[i].Digest = is
-	}
+	x.AddRow(evidence.Row{Table: s.name, Key: evidence.RowKey(key[:s.keys]), Digest: is, Before: was})
 	return nil
 }
 
 // digest is the digest of a row's values; nil without any.
-func (s *shape) digest(values []any) ([]byte, error) {
+func (s *schema) digest(values []any) ([]byte, error) {
 	if values == nil {
 		return nil, nil
 	}
@@ -68,23 +54,11 @@ func (s *shape) digest(values []any) ([]byte, error) {
 	return digest[:], nil
 }
 
-// rowKey names a row within its table. No part of a composite key has a slash.
-func rowKey(values []any) string {
-	var key []byte
-	for i, v := range values {
-		if i > 0 {
-			key = append(key, '/')
-		}
-		key = fmt.Append(key, v)
-	}
-	return string(key)
-}
-
 // logged are all tables that the log covers.
-var logged = []*shape{
-	&roles.shape, &users.shape, &userRoles.shape, &keys.shape, &keyRoles.shape,
-	&contexts.shape, &plans.shape, &planContents.shape, &consumptions.shape, &traces.shape,
-	&confirms.shape, &confirmContents.shape, &decisions.shape,
+var logged = []*schema{
+	&roles.schema, &users.schema, &userRoles.schema, &keys.schema, &keyRoles.schema,
+	&contexts.schema, &plans.schema, &planContents.schema, &consumptions.schema, &traces.schema,
+	&confirms.schema, &confirmContents.schema, &decisions.schema,
 }
 
 // Rows calls fn for every row that the log must account for, with its digest
@@ -93,9 +67,9 @@ func (db *DB) Rows(ctx context.Context, fn func(table, key string, digest []byte
 	return db.view(ctx, func(r *reader) error {
 		for _, s := range logged {
 			digester := evidence.NewDigester(s.columns)
-			err := connScanner{r.c}.scan("SELECT "+s.list("")+" FROM "+s.name, func(v []evidence.Value) error {
+			err := driver.ScannerOf(r.Conn.Conn).Scan("SELECT "+s.columnList("")+" FROM "+s.name, func(v []evidence.Value) error {
 				digest := digester.Digest(v)
-				return fn(s.name, string(appendKey(nil, v[:s.keys])), digest[:])
+				return fn(s.name, string(evidence.AppendKey(nil, v[:s.keys])), digest[:])
 			})
 			if err := errors.Join(ctx.Err(), err); err != nil {
 				return err
@@ -103,19 +77,4 @@ func (db *DB) Rows(ctx context.Context, fn func(table, key string, digest []byte
 		}
 		return nil
 	})
-}
-
-// appendKey is rowKey of values as they are read.
-func appendKey(key []byte, values []evidence.Value) []byte {
-	for i, v := range values {
-		if i > 0 {
-			key = append(key, '/')
-		}
-		if v.Kind == evidence.Integer {
-			key = strconv.AppendInt(key, v.Int, 10)
-		} else {
-			key = append(key, v.Bytes...)
-		}
-	}
-	return key
 }

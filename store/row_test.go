@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"countersign/store/driver"
 )
 
 // A table or column that the schema has and the code does not name would
@@ -18,9 +20,9 @@ func TestEveryColumnIsDigested(t *testing.T) {
 	}
 	stored := map[string][]string{}
 	err := db.view(context.Background(), func(r *reader) error {
-		return r.c.each(`SELECT t.name, c.name FROM sqlite_schema t JOIN pragma_table_info(t.name) c
+		return r.Conn.Query(`SELECT t.name, c.name FROM sqlite_schema t JOIN pragma_table_info(t.name) c
 			WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite\_%' ESCAPE '\' AND t.name NOT LIKE 'volatile\_%' ESCAPE '\'
-			AND t.name NOT IN ('log', 'log_hashes', 'log_head', 'log_handovers', 'schema_migrations') ORDER BY t.name, c.cid`, nil, func(rows row) error {
+			AND t.name NOT IN ('log', 'log_hashes', 'log_head', 'log_handovers', 'schema_migrations') ORDER BY t.name, c.cid`, nil, func(rows driver.Row) error {
 			var table, column string
 			err := rows.Scan(&table, &column)
 			stored[table] = append(stored[table], column)

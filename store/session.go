@@ -17,7 +17,7 @@ var sessions = newTable("volatile_sessions", 1, func(s *domain.Session) []column
 	}
 })
 
-var links = newTable("volatile_links", 1, func(l *domain.Link) []column {
+var links = newTable("volatile_links", 1, func(l *domain.OneTimeLink) []column {
 	return []column{
 		{"hash", blob(&l.Hash)},
 		{"user_id", text(&l.UserID)},
@@ -26,21 +26,8 @@ var links = newTable("volatile_links", 1, func(l *domain.Link) []column {
 	}
 })
 
-// sessionKey is the hash of a session.
-type sessionKey string
-
 func (r *reader) Session(hash []byte) (*domain.Session, error) {
-	s, err := recalled(r, sessionKey(hash), func() (domain.Session, error) {
-		s, err := sessions.one(r, "WHERE hash = $1", hash)
-		if err != nil {
-			return domain.Session{}, err
-		}
-		return *s, nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return &s, nil
+	return sessions.get(r, "WHERE hash = $1", hash)
 }
 
 // SessionsOf lists the sessions of a user, last seen first.
@@ -48,21 +35,23 @@ func (r *reader) SessionsOf(userID string) ([]*domain.Session, error) {
 	return sessions.all(r, "WHERE user_id = $1 ORDER BY seen_at DESC, hash", userID)
 }
 
-func (r *reader) Link(hash []byte) (*domain.Link, error) {
-	return links.one(r, "WHERE hash = $1", hash)
+func (r *reader) Link(hash []byte) (*domain.OneTimeLink, error) {
+	return links.get(r, "WHERE hash = $1", hash)
 }
 
 func (x *tx) InsertSession(s *domain.Session) error { return sessions.insert(x, s) }
 
 var touchSession = sessions.change("", 0, "seen_at", "mac")
 
-func (x *tx) TouchSession(s *domain.Session) error { return touchSession.run(x, s, domain.ErrNotFound) }
+func (x *tx) TouchSession(s *domain.Session) error {
+	return touchSession.update(x, s, domain.ErrNotFound)
+}
 
 func (x *tx) DeleteSession(hash []byte) error { return sessions.remove(x, "hash = $1", hash) }
 
 func (x *tx) DeleteSessionsOf(userID string) error { return sessions.remove(x, "user_id = $1", userID) }
 
-func (x *tx) InsertLink(l *domain.Link) error { return links.insert(x, l) }
+func (x *tx) InsertLink(l *domain.OneTimeLink) error { return links.insert(x, l) }
 
 func (x *tx) DeleteLink(hash []byte) error { return links.remove(x, "hash = $1", hash) }
 

@@ -4,15 +4,15 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io/fs"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"countersign/domain"
 	"countersign/domain/evidence"
+	"countersign/store/ledger"
+	"countersign/store/storetest"
 )
 
 func add(t *testing.T, db *DB, id string) error {
@@ -76,7 +76,7 @@ func TestUnsignedIsRefused(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := add(t, db, "after"); domain.ErrorCode(err) != domain.CodeEvidenceUnavailable || !errors.Is(err, errNoKey) {
+				if err := add(t, db, "after"); domain.ErrorCode(err) != domain.CodeEvidenceUnavailable || !errors.Is(err, ledger.ErrNoKey) {
 					t.Errorf("error %v", err)
 				}
 				err = db.View(context.Background(), func(r domain.Reader) error {
@@ -179,26 +179,10 @@ func TestRotationThatWasCutShort(t *testing.T) {
 		if now, err := os.ReadFile(keyOf(path)); err != nil || string(now) != string(fresh) {
 			t.Errorf("the key that took over is not in its place (%v)", err)
 		}
-		if r := verified(t, path); !r.Verified() {
+		if r := verified(t, path); !r.IsVerified() {
 			t.Errorf("%+v", r)
 		}
 	})
-}
-
-// A key that could not take the place of the one before is not made: the log
-// would go on under it.
-func TestRotationWithoutAPlaceForTheKey(t *testing.T) {
-	t.Parallel()
-	s := &signing{path: filepath.Join(t.TempDir(), "key")}
-	if err := os.Mkdir(s.path, 0o700); err != nil { // no file can replace it
-		t.Fatal(err)
-	}
-	if _, err := s.prepare(""); err == nil || !strings.Contains(err.Error(), s.path) {
-		t.Errorf("error %v, want one about %s", err, s.path)
-	}
-	if _, err := os.Stat(s.next()); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a key waits: %v", err)
-	}
 }
 
 // Nothing is signed over a log that is not as it was signed.
@@ -217,7 +201,7 @@ func TestTamperedLogIsNotSigned(t *testing.T) {
 					t.Fatal(err)
 				}
 				other := openTest(t, path, Options{}) // it has not read the tree yet
-				if err := meddle(t, path, change); err != nil {
+				if err := storetest.Meddle(t, path, change); err != nil {
 					t.Fatal(err)
 				}
 				if err := add(t, other, "after"); domain.ErrorCode(err) != domain.CodeEvidenceUnavailable {
@@ -262,36 +246,4 @@ func TestOpen_TellsThatTheHeadFileIsMissing(t *testing.T) {
 			}
 		}
 	})
-}
-
-// That the head file cannot be written is said once, and again when it could be in
-// between.
-func TestHeadFile_SaysOnceThatItCannotBeWritten(t *testing.T) {
-	t.Parallel()
-	var log bytes.Buffer
-	away := filepath.Join(t.TempDir(), "away")
-	head := filepath.Join(t.TempDir(), "place", "head")
-	if err := os.Mkdir(filepath.Dir(head), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	db := openTest(t, tempFile(t), Options{Head: head, Logger: slog.New(slog.NewTextHandler(&log, nil))})
-	if err := add(t, db, "first"); err != nil {
-		t.Fatal(err)
-	}
-	for i, tt := range []struct {
-		from, to string // what is renamed
-		said     int    // so often until then
-	}{{filepath.Dir(head), away, 1}, {away, filepath.Dir(head), 1}, {filepath.Dir(head), away, 2}, {away, filepath.Dir(head), 2}} {
-		if err := errors.Join(os.Rename(tt.from, tt.to), add(t, db, string(rune('a'+i)))); err != nil {
-			t.Fatal(err)
-		}
-		for range 3 {
-			db.writer.between(db.writer.writeHead)
-		}
-		db.writer.between(func() {
-			if n := strings.Count(log.String(), "the head file cannot be written"); n != tt.said {
-				t.Errorf("%d: said %d times, want %d", i, n, tt.said)
-			}
-		})
-	}
 }

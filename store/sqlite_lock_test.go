@@ -1,10 +1,11 @@
 package store
 
 import (
-	"context"
 	"database/sql"
 	"errors"
 	"testing"
+
+	"countersign/store/driver"
 )
 
 // lock takes the lock of a file as another process that writes does, until
@@ -35,8 +36,8 @@ func TestLock_IsWaitedFor(t *testing.T) {
 	t.Parallel()
 	path := tempFile(t)
 	db := openTest(t, path, Options{})
-	db.writer.between(func() {
-		if err := db.writer.c.script("PRAGMA busy_timeout = 0"); err != nil {
+	db.ledger.Pause(func(s *driver.Session) {
+		if err := s.Script("PRAGMA busy_timeout = 0"); err != nil {
 			t.Error(err)
 		}
 	})
@@ -44,25 +45,5 @@ func TestLock_IsWaitedFor(t *testing.T) {
 	go release()
 	if err := add(t, db, "a"); err != nil {
 		t.Error(err)
-	}
-}
-
-// A database that is closed waits for nobody's lock any more.
-func TestClose_EndsWaitingForALock(t *testing.T) {
-	t.Parallel()
-	path := tempFile(t)
-	db := openTest(t, path, Options{})
-	defer lock(t, path)()
-	waiting, answered := make(chan struct{}), make(chan error, 1)
-	go db.writer.between(func() {
-		close(waiting)
-		answered <- db.writer.begin()
-	})
-	<-waiting
-	if err := db.Close(); err != nil {
-		t.Error(err)
-	}
-	if err := <-answered; !busy(err) || !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want one that says that it was ended", err)
 	}
 }

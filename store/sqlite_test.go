@@ -11,7 +11,7 @@ import (
 
 func TestSQLite(t *testing.T) {
 	t.Parallel()
-	storetest.Run(t, func(t *testing.T) storetest.Store {
+	storetest.Run(t, true, func(t *testing.T) storetest.Store {
 		return open(t, filepath.Join(t.TempDir(), "countersign.db"), store.Options{})
 	})
 }

@@ -1,39 +1,38 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"countersign/domain"
+	"countersign/store/driver"
 )
 
-// shape is what SQL and digests need to know of a table.
-type shape struct {
+// schema is what SQL and digests need to know of a table.
+type schema struct {
 	name    string
 	columns []string
 	keys    int // so many columns, from the first, are the key
 }
 
-// isLogged reports whether the log covers the table's rows. The schema's own history
-// is held to the program instead.
-func (s *shape) isLogged() bool {
-	return !strings.HasPrefix(s.name, "volatile_") && s.name != "schema_migrations"
-}
+// isLogged reports whether the log covers the table's rows.
+func (s *schema) isLogged() bool { return !strings.HasPrefix(s.name, "volatile_") }
 
 // entrySeq is the last column of each table that the log covers: the number of the
 // entry that names the row as it is. Only a row that this entry names with its
 // digest is believed (prove.go).
 const entrySeq = "entry_seq"
 
-// list is the columns as a select list, each with the prefix.
-func (s *shape) list(prefix string) string {
+// columnList is the columns as a select list, each with the prefix.
+func (s *schema) columnList(prefix string) string {
 	return prefix + strings.Join(s.columns, ", "+prefix)
 }
 
 // table is a shape whose rows are read from and written as values of T.
 type table[T any] struct {
-	shape
+	schema
 	fields  func(*T) []column
 	inserts string
 	upserts string // the same, but an existing row with the key is replaced
@@ -41,7 +40,7 @@ type table[T any] struct {
 }
 
 func newTable[T any](name string, keys int, fields func(*T) []column) *table[T] {
-	t := &table[T]{shape: shape{name: name, keys: keys}, fields: fields}
+	t := &table[T]{schema: schema{name: name, keys: keys}, fields: fields}
 	for _, c := range fields(new(T)) {
 		t.columns = append(t.columns, c.name)
 	}
@@ -55,10 +54,10 @@ func newTable[T any](name string, keys int, fields func(*T) []column) *table[T] 
 			replaced = append(replaced, name+" = excluded."+name)
 		}
 	}
-	t.inserts = fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s)", name, t.list(""), strings.Join(marks, ", "))
+	t.inserts = fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s)", name, t.columnList(""), strings.Join(marks, ", "))
 	t.upserts = fmt.Sprintf("%s ON CONFLICT (%s) DO UPDATE SET %s",
 		t.inserts, strings.Join(t.columns[:keys], ", "), strings.Join(replaced, ", "))
-	t.selects = fmt.Sprintf("SELECT %s FROM %s ", t.list(""), name)
+	t.selects = fmt.Sprintf("SELECT %s FROM %s ", t.columnList(""), name)
 	return t
 }
 
@@ -78,9 +77,9 @@ func (t *table[T]) values(v *T, seq int64) []any {
 
 // scan reads a row of all columns into v. With a table that the log covers it also
 // returns what is to be proved.
-func (t *table[T]) scan(rows row, v *T) (claim, error) {
+func (t *table[T]) scan(rows driver.Row, v *T) (claim, error) {
 	stored := make([]any, len(t.columns))
-	if err := rows.Scan(pointers(stored)...); err != nil {
+	if err := rows.Scan(driver.Pointers(stored)...); err != nil {
 		return claim{}, err
 	}
 	var seq int64
@@ -98,12 +97,12 @@ func (t *table[T]) scan(rows row, v *T) (claim, error) {
 	if !t.isLogged() {
 		return claim{}, nil
 	}
-	return newClaim(&t.shape, t.values(v, seq))
+	return newClaim(&t.schema, t.values(v, seq))
 }
 
-// one returns the row that the rest of the query (WHERE …) selects;
+// get returns the row that the rest of the query (WHERE …) selects;
 // domain.ErrNotFound when there is none.
-func (t *table[T]) one(r *reader, rest string, args ...any) (*T, error) {
+func (t *table[T]) get(r *reader, rest string, args ...any) (*T, error) {
 	list, err := t.all(r, rest, args...)
 	if err == nil && len(list) == 0 {
 		err = domain.ErrNotFound
@@ -156,7 +155,7 @@ func (t *table[T]) all(r *reader, rest string, args ...any) ([]*T, error) {
 
 // claimed returns rows that are still to be proved.
 func (t *table[T]) claimed(r *reader, rest string, args ...any) (list []*T, claims []claim, err error) {
-	err = r.c.each(t.selects+rest, args, func(rows row) error {
+	err = r.Conn.Query(t.selects+rest, args, func(rows driver.Row) error {
 		v := new(T)
 		c, err := t.scan(rows, v)
 		list, claims = append(list, v), append(claims, c)
@@ -172,19 +171,19 @@ func (t *table[T]) insert(x *tx, v *T) error {
 	return t.write(x, t.inserts+" ON CONFLICT DO NOTHING", v)
 }
 
-// add writes a row of which nothing can be taken: it belongs to one just inserted,
+// insertNew writes a row of which nothing can be taken: it belongs to one just inserted,
 // or its key was just made.
-func (t *table[T]) add(x *tx, v *T) error {
-	values := t.values(v, x.next)
-	if err := x.c.later(t.inserts, values...); err != nil {
+func (t *table[T]) insertNew(x *tx, v *T) error {
+	values := t.values(v, x.Next())
+	if err := x.Conn.Queue(t.inserts, values...); err != nil {
 		return t.wrap("write", err)
 	}
-	return x.wrote(&t.shape, nil, values)
+	return x.recordWrite(&t.schema, nil, values)
 }
 
-// put writes a row in place of the one with the same key, if there is one.
-func (t *table[T]) put(x *tx, v *T) error {
-	values := t.values(v, x.next)
+// upsert writes a row in place of the one with the same key, if there is one.
+func (t *table[T]) upsert(x *tx, v *T) error {
+	values := t.values(v, x.Next())
 	var before []any
 	if t.isLogged() {
 		var err error
@@ -192,22 +191,22 @@ func (t *table[T]) put(x *tx, v *T) error {
 			return t.wrap("read", err)
 		}
 	}
-	if _, err := x.c.exec(t.upserts, values...); err != nil {
+	if _, err := x.Conn.Exec(t.upserts, values...); err != nil {
 		return t.wrap("write", err)
 	}
-	return x.wrote(&t.shape, before, values)
+	return x.recordWrite(&t.schema, before, values)
 }
 
 func (t *table[T]) write(x *tx, text string, v *T) error {
-	values := t.values(v, x.next)
-	n, err := x.c.exec(text, values...)
+	values := t.values(v, x.Next())
+	n, err := x.Conn.Exec(text, values...)
 	if err == nil && n == 0 {
 		err = domain.ErrConflict
 	}
 	if err != nil {
 		return t.wrap("write", err)
 	}
-	return x.wrote(&t.shape, nil, values)
+	return x.recordWrite(&t.schema, nil, values)
 }
 
 // stored returns the row with a key, as it is stored.
@@ -217,24 +216,24 @@ func (t *table[T]) stored(r *reader, key []any) ([]any, error) {
 	for i, name := range t.columns[:t.keys] {
 		conditions[i] = fmt.Sprintf("%s = $%d", name, i+1)
 	}
-	err := r.c.row(t.selects+"WHERE "+strings.Join(conditions, " AND "), key, pointers(values)...)
+	err := r.Row(t.selects+"WHERE "+strings.Join(conditions, " AND "), key, driver.Pointers(values)...)
 	return values, err
 }
 
 // remove deletes the rows that the condition selects.
 func (t *table[T]) remove(x *tx, where string, args ...any) error {
-	text := fmt.Sprintf("DELETE FROM %s WHERE %s RETURNING %s", t.name, where, t.list(""))
+	text := fmt.Sprintf("DELETE FROM %s WHERE %s RETURNING %s", t.name, where, t.columnList(""))
 	var removed [][]any
-	err := x.c.each(text, args, func(rows row) error {
+	err := x.Conn.Query(text, args, func(rows driver.Row) error {
 		values := make([]any, len(t.columns))
 		removed = append(removed, values)
-		return rows.Scan(pointers(values)...)
+		return rows.Scan(driver.Pointers(values)...)
 	})
 	if err != nil {
 		return t.wrap("delete", err)
 	}
 	for _, values := range removed {
-		if err := x.wrote(&t.shape, values, nil); err != nil {
+		if err := x.recordWrite(&t.schema, values, nil); err != nil {
 			return err
 		}
 	}
@@ -287,15 +286,15 @@ func (c *change[T]) args(values, guards []any) []any {
 	return append(args, values[:c.keys]...)
 }
 
-// run updates v's row. The database must have stored what was meant: else a trigger,
+// update updates v's row. The database must have stored what was meant: else a trigger,
 // or somebody in between, has changed more, and it would be signed. It returns missed
 // when no row has the key and satisfies the guard.
-func (c *change[T]) run(x *tx, v *T, missed error, guards ...any) error {
-	values, after := c.values(v, x.next), make([]any, len(c.columns))
+func (c *change[T]) update(x *tx, v *T, missed error, guards ...any) error {
+	values, after := c.values(v, x.Next()), make([]any, len(c.columns))
 	before := make([]any, len(c.columns))
-	err := x.c.row(c.reads, append(slices.Clone(guards), values[:c.keys]...), pointers(before)...)
+	err := x.Row(c.reads, append(slices.Clone(guards), values[:c.keys]...), driver.Pointers(before)...)
 	if err == nil {
-		err = x.c.row(c.text+" RETURNING "+c.list(""), c.args(values, guards), pointers(after)...)
+		err = x.Row(c.text+" RETURNING "+c.columnList(""), c.args(values, guards), driver.Pointers(after)...)
 	}
 	if err == domain.ErrNotFound {
 		return missed
@@ -310,14 +309,14 @@ func (c *change[T]) run(x *tx, v *T, missed error, guards ...any) error {
 	if err := c.isStored(meant, after); err != nil {
 		return c.wrap("update", err)
 	}
-	return x.wrote(&c.shape, before, meant)
+	return x.recordWrite(&c.schema, before, meant)
 }
 
 // errGone is for a row that was read just now and is not there any more.
 var errGone = claim{seq: -1}.unproven()
 
 // isStored refuses a row that the database has stored otherwise than it was meant.
-func (s *shape) isStored(meant, stored []any) error {
+func (s *schema) isStored(meant, stored []any) error {
 	if !s.isLogged() {
 		return nil
 	}
@@ -337,16 +336,10 @@ func (t *table[T]) wrap(verb string, err error) error {
 	switch {
 	case err == nil || err == domain.ErrNotFound:
 		return err
-	case duplicate(err):
+	case errors.Is(err, driver.ErrDuplicate):
 		return fmt.Errorf("%s %s: %w (%w)", verb, t.name, domain.ErrConflict, err)
+	case errors.Is(err, driver.ErrNoReference): // the use case has read the row, so somebody removed it
+		return claim{table: t.name, seq: -1, err: err}.unproven()
 	}
 	return fmt.Errorf("%s %s: %w", verb, t.name, err)
-}
-
-func pointers(values []any) []any {
-	p := make([]any, len(values))
-	for i := range values {
-		p[i] = &values[i]
-	}
-	return p
 }

@@ -12,7 +12,7 @@ import (
 // the hash is kept.
 type throttle struct {
 	hash []byte
-	domain.Throttle
+	domain.LoginThrottle
 }
 
 var throttles = newTable("volatile_throttles", 1, func(t *throttle) []column {
@@ -21,27 +21,27 @@ var throttles = newTable("volatile_throttles", 1, func(t *throttle) []column {
 
 // throttleHash makes subjects equal that name the same account.
 func throttleHash(subject string) []byte {
-	hash := sha256.Sum256([]byte(fold(subject)))
+	hash := sha256.Sum256([]byte(normalize(subject)))
 	return hash[:]
 }
 
-func (r *reader) Throttle(subject string) (domain.Throttle, error) {
-	t, err := throttles.one(r, "WHERE hash = $1", throttleHash(subject))
+func (r *reader) Throttle(subject string) (domain.LoginThrottle, error) {
+	t, err := throttles.get(r, "WHERE hash = $1", throttleHash(subject))
 	if errors.Is(err, domain.ErrNotFound) {
-		return domain.Throttle{}, nil
+		return domain.LoginThrottle{}, nil
 	}
 	if err != nil {
-		return domain.Throttle{}, err
+		return domain.LoginThrottle{}, err
 	}
-	return t.Throttle, nil
+	return t.LoginThrottle, nil
 }
 
-func (x *tx) SetThrottle(subject string, t domain.Throttle) error {
+func (x *tx) SetThrottle(subject string, t domain.LoginThrottle) error {
 	hash := throttleHash(subject)
 	if t.Failures == 0 {
 		return throttles.remove(x, "hash = $1", hash)
 	}
-	return throttles.put(x, &throttle{hash, t})
+	return throttles.upsert(x, &throttle{hash, t})
 }
 
 func (x *tx) PruneThrottles(seenBefore time.Time) error {

@@ -1,6 +1,8 @@
 package store
 
-import "countersign/domain"
+import (
+	"countersign/domain"
+)
 
 var traces = newTable("traces", 1, func(t *domain.Trace) []column {
 	return []column{
@@ -21,14 +23,14 @@ var traces = newTable("traces", 1, func(t *domain.Trace) []column {
 var newestTrace = keyset{list: "t", table: "traces", order: "created_at", tie: "trace_id", descending: true}
 
 func (r *reader) Trace(id string) (*domain.Trace, error) {
-	return traces.one(r, "WHERE trace_id = $1", id)
+	return traces.get(r, "WHERE trace_id = $1", id)
 }
 
 // Traces lists posted traces, the newest first.
 func (r *reader) Traces(f domain.TraceFilter, p domain.Page) ([]*domain.Trace, string, error) {
-	w := &walk{keyset: newestTrace}
+	w := &listQuery{keyset: newestTrace}
 	w.owned(f.Visible)
-	return traces.walk(r, w, p, func(t *domain.Trace) int { return len(t.Native) }, func(t *domain.Trace) place { return place{t.CreatedAt.UnixMicro(), t.ID} })
+	return traces.listPage(r, w, p, func(t *domain.Trace) int { return len(t.Native) }, func(t *domain.Trace) position { return position{t.CreatedAt.UnixMicro(), t.ID} })
 }
 
 func (x *tx) InsertTrace(t *domain.Trace) error { return traces.insert(x, t) }

@@ -40,14 +40,14 @@ var userRoles = newTable("user_roles", 2, func(h *holding) []column {
 func (r *reader) User(id string) (*domain.User, error) { return r.user("user_id", id) }
 
 func (r *reader) UserByName(name string) (*domain.User, error) {
-	return r.user("name_folded", fold(name))
+	return r.user("name_folded", normalize(name))
 }
 
 func (r *reader) user(column, value string) (*domain.User, error) {
-	return remembered(r, users.name, column, value, func() (*domain.User, error) {
+	return cached(r, users.name, column, value, func() (*domain.User, error) {
 		id := value
 		if column != "user_id" {
-			named, err := users.one(r, "WHERE "+column+" = $1", value)
+			named, err := users.get(r, "WHERE "+column+" = $1", value)
 			if err != nil {
 				return nil, err
 			}
@@ -57,7 +57,7 @@ func (r *reader) user(column, value string) (*domain.User, error) {
 		if err != nil {
 			return nil, err
 		}
-		u.Roles, err = r.held(userRoles, u.ID, proven.seq)
+		u.Roles, err = r.rolesOf(userRoles, u.ID, proven.seq)
 		return u, err
 	})
 }
@@ -82,16 +82,16 @@ func (r *reader) UserPage(f domain.UserFilter, p domain.Page) ([]*domain.User, s
 	return page, next, err
 }
 
-// held returns the ids of the roles that a user or a key holds, in the order they
+// rolesOf returns the ids of the roles that a user or a key holds, in the order they
 // were given. A change of the holder writes all of them anew, so they are exactly
 // those that the holder's own entry names, which has the number: a row of before is
 // none, and none may be missing.
-func (r *reader) held(t *table[holding], id string, seq int64) ([]string, error) {
+func (r *reader) rolesOf(t *table[holding], id string, seq int64) ([]string, error) {
 	rows, claims, err := t.claimed(r, "WHERE "+t.columns[0]+" = $1 ORDER BY position", id)
 	if err != nil {
 		return nil, t.wrap("read", err)
 	}
-	named, err := r.namedRows(seq, t.name, id+"/")
+	named, err := r.presentRows(seq, t.name, id+"/")
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +116,7 @@ func (x *tx) InsertUser(u *domain.User) error {
 }
 
 func (x *tx) UpdateUser(u *domain.User) error {
-	if err := updateUser.run(x, u, errGone); err != nil {
+	if err := updateUser.update(x, u, errGone); err != nil {
 		return err
 	}
 	if err := userRoles.remove(x, "user_id = $1", u.ID); err != nil {

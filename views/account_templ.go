@@ -97,9 +97,9 @@ func Account(v AccountView) templ.Component {
 				}
 			}
 			var templ_7745c5c3_Var3 string
-			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs("since ")
+			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs("started ")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `account.templ`, Line: 43, Col: 20}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `account.templ`, Line: 43, Col: 22}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 			if templ_7745c5c3_Err != nil {
@@ -110,9 +110,9 @@ func Account(v AccountView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var4 string
-			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(" · seen ")
+			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(" · last seen ")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `account.templ`, Line: 45, Col: 23}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `account.templ`, Line: 45, Col: 28}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 			if templ_7745c5c3_Err != nil {
@@ -127,13 +127,13 @@ func Account(v AccountView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if session.Current {
-				templ_7745c5c3_Err = badge("info", "user", "This one").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = badge("info", "user", "This session").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
 			if session.EndURL != "" {
-				templ_7745c5c3_Err = postButton(session.EndURL, "button", "sign-out", "End").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = postButton(session.EndURL, "button", "sign-out", "End session").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -188,7 +188,7 @@ func Account(v AccountView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "<button class=\"button primary wide\">Change password</button><p class=\"hint\">Your other sessions end.</p></form></section><section class=\"card\"><h2>Keyboard</h2><form method=\"post\" action=\"/account/shortcuts\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "<button class=\"button primary wide\">Change password</button><p class=\"hint\">This ends your other sessions.</p></form></section><section class=\"card\"><h2>Keyboard</h2><form method=\"post\" action=\"/account/shortcuts\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -206,7 +206,7 @@ func Account(v AccountView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "> <span>Single-key shortcuts</span></label><p class=\"hint\">J, K, A, R, E, / and ? on confirms and in the inbox; ? lists them. No key decides by itself.</p><button class=\"button\">Save</button></form></section></aside></div></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "> <span>Single-key shortcuts</span></label><p class=\"hint\">J, K, A, R, E, / and ? on requests and in the inbox. Press ? for the list. No key decides by itself.</p><button class=\"button\">Save</button></form></section></aside></div></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

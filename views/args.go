@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// Indent lays JSON out over lines. Only white space between tokens changes:
-// numbers, escapes, the order of members and repeated members stay as they
-// were written. What is not JSON comes back as it is.
+// Indent formats JSON over several lines. It changes only white space between
+// tokens. Numbers, escapes, the order of members and duplicates stay the same.
+// Text that is not JSON is returned unchanged.
 func Indent(raw string) string {
 	var buf bytes.Buffer
 	if json.Indent(&buf, []byte(raw), "", "  ") != nil {
@@ -58,10 +58,10 @@ func splitLine(line string) codeText {
 	return text
 }
 
-// spelled is a line of JSON with the characters that its escapes stand for, as a
-// person reads it: many writers escape every letter beyond ASCII. What hides, and
-// what a string cannot hold otherwise, stays escaped, so that the line still
-// means the same. It is empty where there is nothing to spell.
+// spelled returns a line of JSON with its escapes replaced by characters, for
+// people: many programs escape every letter outside ASCII. Invisible characters
+// and those that need an escape keep it, so the line still means the same. It
+// returns "" if there is nothing to replace.
 func spelled(line string) string {
 	if !strings.Contains(line, `\u`) {
 		return ""
@@ -72,7 +72,7 @@ func spelled(line string) string {
 		size := 1
 		if line[0] == '\\' {
 			r, length := escaped(line)
-			if length > 0 && r >= ' ' && r != '"' && r != '\\' && !hides(r) {
+			if length > 0 && r >= ' ' && r != '"' && r != '\\' && !isInvisible(r) {
 				b.WriteRune(r)
 				line, found = line[length:], true
 				continue
@@ -88,8 +88,8 @@ func spelled(line string) string {
 	return b.String()
 }
 
-// escaped reads the \u escape, or the pair of them, at the beginning of a text.
-// The length is 0 where there is none, or half a pair.
+// escaped reads the \u escape, or surrogate pair, at the start of a text. The
+// length is 0 if there is none, or only half a pair.
 func escaped(text string) (r rune, length int) {
 	unit := func(text string) rune {
 		if len(text) < 6 || text[:2] != `\u` {

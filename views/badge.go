@@ -4,15 +4,15 @@ import "github.com/a-h/templ"
 
 // Status is a status as a badge.
 func Status(status string) templ.Component {
-	shown := look(status)
+	shown := statusStyle(status)
 	return badge(shown.tone, shown.icon, shown.word)
 }
 
 func badge(tone, icon, word string) templ.Component {
-	return drawn(func(m *markup) { m.badge(tone, icon, word) })
+	return component(func(m *htmlBuffer) { m.badge(tone, icon, word) })
 }
 
-func (m *markup) badge(tone, icon, word string) {
+func (m *htmlBuffer) badge(tone, icon, word string) {
 	m.html(`<span class="badge tone-`, tone, `">`)
 	m.icon(icon)
 	m.text(word)
@@ -20,22 +20,22 @@ func (m *markup) badge(tone, icon, word string) {
 }
 
 func outcome(status, cause string) templ.Component {
-	return drawn(func(m *markup) { m.outcome(status, cause) })
+	return component(func(m *htmlBuffer) { m.outcome(status, cause) })
 }
 
-func (m *markup) outcome(status, cause string) {
-	shown := settled(status, cause)
+func (m *htmlBuffer) outcome(status, cause string) {
+	shown := finalStatusStyle(status, cause)
 	m.badge(shown.tone, shown.icon, shown.word)
 }
 
-// flags mark what is out of the ordinary about an object.
+// flags shows badges for imported, unbound and locked objects.
 func flags(imported, unbound, locked bool) templ.Component {
-	return drawn(func(m *markup) { m.flags(imported, unbound, locked) })
+	return component(func(m *htmlBuffer) { m.flags(imported, unbound, locked) })
 }
 
-func (m *markup) flags(imported, unbound, locked bool) {
+func (m *htmlBuffer) flags(imported, unbound, locked bool) {
 	if imported {
-		m.badge("odd", "import", "Import, unsubstantiated")
+		m.badge("odd", "import", "Import, not verified")
 	}
 	if unbound {
 		m.badge("warn", "unbound", "Unbound: blocks the whole plan")

@@ -6,23 +6,29 @@ import (
 	"strings"
 
 	"github.com/a-h/templ"
+
+	"countersign/domain/reading"
 )
 
-// block is how many lines of code a browser lays out together. Those out of
-// sight wait until they come into sight, so that very many lines take no longer
-// to show than few; the style sheet knows the height of so many.
-const block = 100
+// linesPerBlock is how many of very many lines a browser lays out together. Blocks out of
+// sight wait until they are scrolled into view, so very many lines show as fast as few.
+// The style sheet relies on this number for the height.
+const linesPerBlock = 100
 
-// fourDigits is the last line whose number fits beside the code.
+// linesAtOnce is how many lines are laid out at once. A capture of a whole page has them
+// all: what waits to be scrolled into view would be blank in it.
+const linesAtOnce = 2000
+
+// fourDigits is the last line number that fits beside the code.
 const fourDigits = 9999
 
-// manyLines is from how many lines on an end is said to be out of sight.
-const manyLines = 60
+// foldFromLines is the number of lines above which a link leads to the end.
+const foldFromLines = 60
 
-// lineCount is how many lines Code needs for JSON.
+// lineCount returns how many lines Code needs for JSON.
 func lineCount(json string) int { return strings.Count(Indent(json), "\n") + 1 }
 
-// grouped writes a number so that it is read at a glance: 100,004.
+// grouped formats a number with separators: 100,004.
 func grouped(n int) string {
 	digits := strconv.Itoa(n)
 	for i := len(digits) - 3; i > 0; i -= 3 {
@@ -31,10 +37,10 @@ func grouped(n int) string {
 	return digits
 }
 
-// Code shows JSON in numbered lines that wrap; the numbers are not part of the
-// text that a reader copies.
+// Code shows JSON in numbered lines that wrap. Copied text does not include the
+// numbers.
 func Code(json string) templ.Component {
-	return drawn(func(m *markup) {
+	return component(func(m *htmlBuffer) {
 		lines := codeLines(json)
 		if len(lines) > fourDigits {
 			m.html(`<div class="code long" hx-ignore dir="ltr">`)
@@ -42,7 +48,7 @@ func Code(json string) templ.Component {
 			m.html(`<div class="code" hx-ignore dir="ltr">`)
 		}
 		m.blocks(len(lines), func(i int) {
-			m.html(`<li>`)
+			m.lineNumber(i + 1)
 			m.codeLine(lines[i])
 			m.reading(lines[i])
 			m.html(`</li>`)
@@ -56,14 +62,14 @@ func Code(json string) templ.Component {
 	})
 }
 
-// Diff shows two JSON texts as one, with − before lines that go and + before
-// lines that come. A long one counts its changes and leads to each: none must be
-// overlooked. name tells them from those of other texts on the page.
+// Diff shows two JSON texts as one, with − before removed and + before added
+// lines. A long one counts its changes and links to each, so that none is
+// overlooked. name makes the ids unique on the page.
 func Diff(name, before, after string) templ.Component {
-	return drawn(func(m *markup) {
-		lines := diff(before, after)
+	return component(func(m *htmlBuffer) {
+		lines := reading.Compare(strings.Split(Indent(before), "\n"), strings.Split(Indent(after), "\n"))
 		at := changesAt(lines)
-		if len(lines) > manyLines {
+		if len(lines) > foldFromLines {
 			m.changes(name, len(at), len(lines))
 		}
 		m.html(`<div class="diff" hx-ignore dir="ltr">`)
@@ -72,8 +78,8 @@ func Diff(name, before, after string) templ.Component {
 			if n, begins := slices.BinarySearch(at, i); begins {
 				m.html(` id="`, changeID(name, n), `"`)
 			}
-			m.html(opened[lines[i].op])
-			line := splitLine(lines[i].text)
+			m.html(linePrefixes[lines[i].Op])
+			line := splitLine(lines[i].Text)
 			m.codeLine(line)
 			m.reading(line)
 			m.html(`</li>`)
@@ -81,16 +87,16 @@ func Diff(name, before, after string) templ.Component {
 		m.html(`</div>`)
 		c := countsOf(before, after)
 		for _, line := range lines {
-			c.name(splitLine(line.text).name())
+			c.name(splitLine(line.Text).name())
 		}
 		m.legend(c)
 	})
 }
 
-// changesAt are the lines at which something else begins to go or to come.
-func changesAt(lines []diffLine) (at []int) {
+// changesAt returns the lines at which a change begins.
+func changesAt(lines []reading.Line) (at []int) {
 	for i, line := range lines {
-		if line.op != ' ' && (i == 0 || lines[i-1].op == ' ') {
+		if line.Op != ' ' && (i == 0 || lines[i-1].Op == ' ') {
 			at = append(at, i)
 		}
 	}
@@ -99,11 +105,11 @@ func changesAt(lines []diffLine) (at []int) {
 
 func changeID(name string, n int) string { return "change-" + name + "-" + strconv.Itoa(n+1) }
 
-// changesNamed is to how many changes a Diff leads.
+// changesNamed limits how many changes a Diff links to.
 const changesNamed = 50
 
-// changes leads to the changes of a Diff of so many lines.
-func (m *markup) changes(name string, n, lines int) {
+// changes links to the changes of a Diff with so many lines.
+func (m *htmlBuffer) changes(name string, n, lines int) {
 	m.html(`<p class="hint depends"><span>`, counted(n, "change"), ` in `, grouped(lines), ` lines: go to</span>`)
 	for i := range min(n, changesNamed) {
 		m.html(`<a href="#`, changeID(name, i), `"><span class="sr-only">change </span>`, strconv.Itoa(i+1), `</a>`)
@@ -114,48 +120,44 @@ func (m *markup) changes(name string, n, lines int) {
 	m.html(`</p>`)
 }
 
-// opened are how lines of a Diff begin; the style sheet has the marks.
-var opened = map[byte]string{
+// opened has how lines of a Diff begin. The style sheet adds the marks.
+var linePrefixes = map[byte]string{
 	' ': `>`,
 	'-': ` class="removed"><span class="sr-only">removed: </span>`,
 	'+': ` class="added"><span class="sr-only">added: </span>`,
 }
 
-// blocks writes n items of a list in blocks. A list in a block of its own says
-// where its numbers begin: it does not know how many lines are before it. Were it
-// the first item that says so, Chromium would give two lines one number when the
-// page arrives in two parts.
-func (m *markup) blocks(n int, item func(i int)) {
-	open, end := `<ol start="`, `</ol>`
-	if n > block {
-		open, end = `<div class="block">`+open, end+`</div>`
+// blocks writes n items of a list, very many of them in blocks.
+func (m *htmlBuffer) blocks(n int, item func(i int)) {
+	open, end := `<ol>`, `</ol>`
+	perList := n
+	if n > linesAtOnce {
+		open, end, perList = `<div class="block"><ol>`, `</ol></div>`, linesPerBlock
 	}
 	for i := range n {
-		if i%block == 0 {
+		if i%perList == 0 {
 			m.html(open)
-			m.number(int64(i + 1))
-			m.html(`">`)
 		}
 		item(i)
-		if i%block == block-1 || i == n-1 {
+		if i%perList == perList-1 || i == n-1 {
 			m.html(end)
 		}
 	}
 }
 
-// codeLine writes one line of JSON with the member's name set off.
-func (m *markup) codeLine(line codeText) {
+// codeLine writes one line of JSON and highlights the member's name.
+func (m *htmlBuffer) codeLine(line codeText) {
 	m.html(line.indent)
 	if line.key != "" {
 		m.html(`<b>"`)
 		m.name(line.name(), Visible)
 		m.html(`"</b>`)
 	}
-	m.segments(line.rest)
+	m.exact(line.rest, inLine)
 }
 
-// reading says beside a line what its escapes stand for.
-func (m *markup) reading(line codeText) {
+// reading shows beside a line the characters that its escapes stand for.
+func (m *htmlBuffer) reading(line codeText) {
 	text := spelled(line.key + line.rest)
 	if text == "" {
 		return

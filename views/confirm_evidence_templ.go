@@ -8,9 +8,8 @@ package views
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// confirmEvidence tells a reader how far the record on the page is proven.
-// Where it is not, the card stands beside the decision: nobody should decide
-// past it.
+// confirmEvidence says how far the record on the page is proven. If it is not,
+// the card stands beside the decision, where nobody overlooks it.
 func confirmEvidence(e ConfirmEvidence) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -39,7 +38,7 @@ func confirmEvidence(e ConfirmEvidence) templ.Component {
 		var templ_7745c5c3_Var2 string
 		templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(string(e.State))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `confirm_evidence.templ`, Line: 7, Col: 90}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `confirm_evidence.templ`, Line: 6, Col: 90}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
 		if templ_7745c5c3_Err != nil {
@@ -65,7 +64,7 @@ func confirmEvidence(e ConfirmEvidence) templ.Component {
 			var templ_7745c5c3_Var3 string
 			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(evidenceWords(e))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `confirm_evidence.templ`, Line: 13, Col: 24}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `confirm_evidence.templ`, Line: 12, Col: 24}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 			if templ_7745c5c3_Err != nil {
@@ -76,7 +75,7 @@ func confirmEvidence(e ConfirmEvidence) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = notice(Notice{Tone: ToneBad, Title: evidenceWords(e), Detail: "Do not rely on it. Tell whoever runs this server to run countersign evidence verify, which says what was changed and where."}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = notice(Notice{Tone: ToneBad, Title: evidenceWords(e), Detail: "Do not rely on it. Ask an administrator to run countersign evidence verify: it shows what was changed."}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -97,7 +96,7 @@ func confirmEvidence(e ConfirmEvidence) templ.Component {
 			var templ_7745c5c3_Var4 string
 			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(e.Size)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `confirm_evidence.templ`, Line: 22, Col: 22}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `confirm_evidence.templ`, Line: 21, Col: 22}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 			if templ_7745c5c3_Err != nil {
@@ -132,7 +131,7 @@ func confirmEvidence(e ConfirmEvidence) templ.Component {
 			var templ_7745c5c3_Var5 templ.SafeURL
 			templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinURLErrs(e.BundleURL)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `confirm_evidence.templ`, Line: 30, Col: 40}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `confirm_evidence.templ`, Line: 29, Col: 40}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 			if templ_7745c5c3_Err != nil {
@@ -158,7 +157,7 @@ func confirmEvidence(e ConfirmEvidence) templ.Component {
 				var templ_7745c5c3_Var6 templ.SafeURL
 				templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinURLErrs(e.AboutURL)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `confirm_evidence.templ`, Line: 35, Col: 25}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `confirm_evidence.templ`, Line: 34, Col: 25}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 				if templ_7745c5c3_Err != nil {
@@ -169,7 +168,7 @@ func confirmEvidence(e ConfirmEvidence) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<span class=\"hint\">It verifies with the program alone: countersign evidence verify --bundle FILE --vkey KEY</span>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<span class=\"hint\">Verify it offline: countersign evidence verify --bundle FILE --vkey KEY</span>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -187,37 +186,37 @@ func confirmEvidence(e ConfirmEvidence) templ.Component {
 	})
 }
 
-func evidenceLook(s EvidenceState) appearance {
+func evidenceLook(s EvidenceState) style {
 	switch s {
 	case EvidenceProven:
-		return appearance{"Proven", "approve", "good"}
+		return style{"Proven", "approve", "good"}
 	case EvidenceForgotten:
-		return appearance{"Proven, content forgotten", "approve", "quiet"}
+		return style{"Proven, content deleted", "approve", "quiet"}
 	case EvidenceImport:
-		return appearance{"Only that it was posted", "import", "odd"}
+		return style{"Proven only as an import", "import", "odd"}
 	}
-	return appearance{"Not proven", "warning", "bad"}
+	return style{"Not proven", "warning", "bad"}
 }
 
-// evidenceWords is what the state means, for somebody who knows no hashes.
+// evidenceWords explains the state to somebody who does not know hashes.
 func evidenceWords(e ConfirmEvidence) string {
-	what := "asked for"
+	what := "requested"
 	if e.Decided {
 		what = "decided"
 	}
 	switch e.State {
 	case EvidenceProven:
-		return "The log has what was " + what + " here, with the hash of this very content, in a tree of " + e.Size +
-			" entries whose root this server has signed. A change to it afterwards would not fit that signature."
+		return "The log records what was " + what + " here, with the hash of exactly this content. The server signed it with all " + e.Size +
+			" entries, so a later change would break the signature."
 	case EvidenceForgotten:
-		return "The content was forgotten on purpose. The log still proves that something with this content hash was " + what +
-			", when, and by whom. What it said is known only to those who kept a bundle."
+		return "The content was deleted on purpose. The log still proves that a request with this content hash was " + what +
+			", when, and by whom. Only an exported bundle still has its text."
 	case EvidenceImport:
-		return "The log proves that this was posted as you see it, as already decided. It does not prove that anybody decided it."
+		return "The log proves that this was imported as you see it. It does not prove that anybody decided it."
 	case EvidenceAltered:
-		return "What stands here is not what the log recorded"
+		return "This record differs from the signed log"
 	}
-	return "The signed log does not have this record"
+	return "This record is missing from the signed log"
 }
 
 var _ = templruntime.GeneratedTemplate

@@ -11,8 +11,8 @@ import (
 	"countersign/views"
 )
 
-// C-2: approve, reject and request changes are offered for every target, and
-// nothing is chosen beforehand.
+// Approve, reject and request changes are offered for every target, and nothing
+// is chosen beforehand.
 func TestC2_DecisionsOffered(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -53,8 +53,21 @@ func TestC2_DecisionsOffered(t *testing.T) {
 	}
 }
 
-// The names of the fields are API.md's, and controls outside the form belong
-// to it.
+// One rejected action stops the others only where a gate asks for the whole
+// request: everywhere else each action is used by itself.
+func TestSeveralActionsSayWhatMayRun(t *testing.T) {
+	t.Parallel()
+	for story, want := range map[string]string{
+		"confirm-several":      "Decide each action. Only the actions you approve or edit may run.",
+		"confirm-several-step": "Decide each action. If you reject one, none of them may run.",
+	} {
+		if got := find(t, story).Find(".decide form .hint").First().Text(); got != want {
+			t.Errorf("%s says %q, want %q", story, got, want)
+		}
+	}
+}
+
+// The names of the fields stay, and controls outside the form belong to it.
 func TestDecisionFormFields(t *testing.T) {
 	t.Parallel()
 	doc := find(t, "confirm-several")
@@ -148,7 +161,7 @@ func TestEditReviewSendsEverythingBack(t *testing.T) {
 func TestStatusIsNotOnlyAColour(t *testing.T) {
 	t.Parallel()
 	for _, status := range []string{"pending", "approved", "rejected", "cancelled", "unsubstantiated", "in_progress", "something_new", ""} {
-		badge := document(t, []byte(markup(t, views.Status(status)))).Find(".badge")
+		badge := document(t, []byte(htmlBuffer(t, views.Status(status)))).Find(".badge")
 		if strings.TrimSpace(badge.Text()) == "" || badge.Find("svg use").Length() != 1 {
 			t.Errorf("status %q: %q", status, badge.Text())
 		}
@@ -164,7 +177,7 @@ func TestEndWithoutDecisionDoesNotReadAsRejected(t *testing.T) {
 	})
 	for want, doc := range map[string]*goquery.Document{
 		"Timed out": find(t, "confirm-timeout"),
-		"Cancelled": document(t, []byte(markup(t, views.Confirm(cancelled)))),
+		"Cancelled": document(t, []byte(htmlBuffer(t, views.Confirm(cancelled)))),
 	} {
 		for _, selector := range []string{".kicker .badge", ".receipt h2", ".action .badge"} {
 			if got := strings.TrimSpace(doc.Find(selector).First().Text()); got != want {
@@ -178,16 +191,16 @@ func TestEndWithoutDecisionDoesNotReadAsRejected(t *testing.T) {
 // over is not offered for a decision.
 func TestForgottenAndImportedAreNotForDeciding(t *testing.T) {
 	t.Parallel()
-	if got := find(t, "confirm-forgotten").Find(".confirm-content").Text(); !strings.Contains(got, "has been forgotten") || strings.Contains(got, "gave n") {
+	if got := find(t, "confirm-forgotten").Find(".confirm-content").Text(); !strings.Contains(got, "was deleted") || strings.Contains(got, "No action attached") {
 		t.Errorf("forgotten content is shown as %q", got)
 	}
-	if got := find(t, "confirm-import").Find("#main").Text(); strings.Contains(got, "ay be decided") || strings.Contains(got, "Approving") {
+	if got := find(t, "confirm-import").Find("#main").Text(); strings.Contains(got, "can decide") || strings.Contains(got, "You would approve") {
 		t.Errorf("an import says %q", got)
 	}
 }
 
-// P-1: the drawing has every node and edge, each node is a link that says its
-// status, and the table below it holds the same steps.
+// The drawing has every node and edge, each node is a link that says its status,
+// and the table below it holds the same steps.
 func TestP1_DrawingAndTable(t *testing.T) {
 	t.Parallel()
 	doc := find(t, "plan")

@@ -1,6 +1,6 @@
-// Package views is what a person sees: templ components and the view models
-// they are given. It does no I/O and takes no decisions; whoever calls it has
-// already checked what the reader may see and do.
+// Package views renders what a person sees: templ components and their view
+// models. It does no I/O and makes no decisions. The caller has already checked
+// what the user may see and do.
 //
 // # How a handler uses it
 //
@@ -9,8 +9,11 @@
 // navigation and with [Fragment] for a request whose HX-Request-Type header
 // says partial. There is never a second template for the fragment.
 //
-// The form token travels in the context: see [WithToken].
+// The CSRF token is passed in the context: see [WithToken].
 //
 // Text from agents goes through [AgentText], which makes invisible characters
-// visible and cuts nothing.
+// visible and shortens nothing.
+//
+// Pages say "request" for what code and addresses call a confirm. Texts tell what
+// happened and what to do next, in at most 20 words a sentence.
 package views

@@ -2,37 +2,36 @@ package views
 
 import "cmp"
 
-// EvidenceView is GET /evidence: what the log proves, and what to verify it
-// with.
+// EvidenceView is GET /evidence: what the log proves, and how to verify it.
 type EvidenceView struct {
 	BaseURL     string // of the JSON interface, for commands to copy
 	Checkpoint  Checkpoint
 	VKey        string // of the key that signs now
-	ConfirmID   string // the confirm that the reader comes from; empty: none
+	ConfirmID   string // the request that the user comes from, if any
 	Keys        []EvidenceKey
 	Restores    []EvidenceRestore
-	Imports     []LogRow // the newest entries of records that nothing substantiates
-	MoreImports []Link   // to all of them in the log; none: these are all
+	Imports     []LogRow // the newest entries of imports
+	MoreImports []Link   // to all of them in the log, if there are more
 
 	Verification VerificationView
 	Notice       *Notice
 }
 
-// VerificationView is what is known of the server's own verifications.
+// VerificationView is the state of the server's own verifications.
 type VerificationView struct {
-	Off      bool     // there are none
-	Ended    Moment   // of the last that came to its end; zero: none has
+	Off      bool     // the server does not verify
+	Ended    Moment   // when the last one ended; zero if none has
 	Took     string   // how long it took
 	Entries  string   // how many entries the log had
-	Findings []string // none: everything was as it should be
+	Findings []string // empty if nothing was changed
 	More     int      // findings beyond these
-	Failure  string   // why the last one since could not be run; empty: it could
+	Failure  string   // why a later one could not run, if so
 	FailedAt Moment
-	Running  Moment // since when one runs; zero: none does
+	Running  Moment // when the running one began; zero if none runs
 	Next     Moment // when the next begins
 }
 
-// Checkpoint is the newest one that was signed.
+// Checkpoint is the newest signed checkpoint.
 type Checkpoint struct {
 	Origin string
 	Size   string // entries of the log
@@ -42,47 +41,46 @@ type Checkpoint struct {
 	URL    string // to download it
 }
 
-// EvidenceKey is a key that signs checkpoints, or did.
+// EvidenceKey is a key that signs or has signed checkpoints.
 type EvidenceKey struct {
 	VKey    string
 	Current bool
 	Signed  string // in words: which checkpoints
-	Since   Moment // of the entry by which it took over; zero: it is the first
+	Since   Moment // of the entry that introduced it; zero for the first key
 	Entry   Link   // that entry
 	Trust   string // in words: who vouches for it
 }
 
-// EvidenceRestore is a new beginning of the log after its database was restored
-// from a backup.
+// EvidenceRestore is a restore of the database from a backup.
 type EvidenceRestore struct {
 	Entry  Link
 	At     Moment
 	Kept   string // entries that the backup had
-	Lost   string // in words: what is known of the rest
-	Origin string // that was left
+	Lost   string // in words: how many entries were lost
+	Origin string // the log's name before
 }
 
-// EvidenceState is how far the log proves the record of a confirm.
+// EvidenceState says how far the log proves the record of a request.
 type EvidenceState string
 
 // The states of a confirm's evidence.
 const (
 	EvidenceProven    EvidenceState = "proven"
-	EvidenceForgotten EvidenceState = "forgotten" // proven, but for the words
-	EvidenceImport    EvidenceState = "import"    // proven to be posted as it is
+	EvidenceForgotten EvidenceState = "forgotten" // proven, but the content is deleted
+	EvidenceImport    EvidenceState = "import"    // only its posting is proven
 	EvidenceAltered   EvidenceState = "altered"   // the entry is proven, the record differs
 	EvidenceUnproven  EvidenceState = "unproven"
 )
 
-// Holds says whether there is proof to take away.
+// Holds reports whether there is a proof to download.
 func (s EvidenceState) Holds() bool {
 	return s == EvidenceProven || s == EvidenceForgotten || s == EvidenceImport
 }
 
-// ConfirmEvidence is the card on a confirm's page.
+// ConfirmEvidence is the evidence card on the page of a request.
 type ConfirmEvidence struct {
 	State     EvidenceState
-	Decided   bool   // the entry is that of the decision; else of the request
+	Decided   bool   // Entry records the decision, otherwise the request
 	Entry     Link   // its number, to the log if the reader may open it
 	Size      string // entries in the signed tree
 	Root      string
@@ -91,15 +89,15 @@ type ConfirmEvidence struct {
 	AboutURL  string // empty if the reader may not open the page
 }
 
-// shellQuote makes a word of a command of a key, which has no quotes.
+// shellQuote quotes a key for a shell. Keys contain no quotes.
 func shellQuote(vkey string) string { return "'" + vkey + "'" }
 
-// keepCommand stores a checkpoint under the day's date, and no answer that is none.
+// keepCommand saves a checkpoint under today's date, but no error response.
 func keepCommand(base string) string {
 	return "curl -fsS -o checkpoint-$(date +%F).txt \\\n  -H 'Authorization: Bearer YOUR-KEY' \\\n  " + base + "/api/v1/evidence/checkpoint"
 }
 
-// bundleFile is the name under which a browser saves the bundle of a confirm.
+// bundleFile returns the file name of a request's bundle.
 func bundleFile(confirmID string) string {
 	return "evidence-" + cmp.Or(confirmID, "ID") + ".json"
 }

@@ -68,7 +68,7 @@ func Evidence(v EvidenceView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<section class=\"card\"><h2>Verification key</h2><p class=\"hint\">Take it from here once and keep it, or ask the operator for it by another way. A bundle says which key it claims; only you know which one you trust.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<section class=\"card\"><h2>Verification key</h2><p class=\"hint\">Copy it once and keep it, or get it from an administrator by another way. A bundle only claims a key; you decide which one to trust.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -137,7 +137,7 @@ func whatIsProven(c Checkpoint) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "What is proven</h2><p>Every change on this server is an entry of one log that is only ever added to. If an entry cannot be written, the change does not happen.</p><ul class=\"points\"><li><strong>Who decided what.</strong> The entry of a decision names the person or key, the role, the cause, the server's time, and the hash of the content that stood on the page. One other character in that content gives another hash.</li><li><strong>Nothing was changed afterwards.</strong> One value, the root, stands for all ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "What is proven</h2><p>Every change on this server is an entry in one append-only log. Without its entry, a change does not happen.</p><ul class=\"points\"><li><strong>Who decided what.</strong> A decision's entry names the person or key, the role, the cause, the time and the content hash. Changing one character of the content changes the hash.</li><li><strong>Nothing was changed afterwards.</strong> One value, the root, stands for all ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -150,7 +150,7 @@ func whatIsProven(c Checkpoint) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, " entries. An entry that is altered, removed, swapped or slipped in gives another root.</li><li><strong>The log only grew.</strong> The server signs the root as a checkpoint. With a checkpoint from last month you can check that the log of today begins with just what it was then.</li><li><strong>The tables say the same.</strong> Entries hold the hash of every row they wrote, so a change made to the database past the server shows when it is verified.</li></ul></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, " entries. Altering, removing, swapping or inserting an entry changes the root.</li><li><strong>The log only grew.</strong> The server signs the root as a checkpoint. With last month's checkpoint you can check that today's log begins with the same entries.</li><li><strong>The tables match the log.</strong> Entries hold the hash of every row they wrote. Verification finds any change that the server did not make.</li></ul></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -187,7 +187,7 @@ func whatIsNotProven() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "What is not proven</h2><ul class=\"points\"><li><strong>That nobody wrote all of it anew.</strong> Whoever rules the machine and holds its signing key can make another log with good signatures. Only a checkpoint that somebody keeps elsewhere gives that away: keep one.</li><li><strong>That anybody read it.</strong> The log knows what was recorded and shown. It does not know what a reviewer looked at or understood.</li><li><strong>What was forgotten.</strong> When old content is pruned its hash stays: that something was asked, and how it was decided. What it said is known only to those who kept a bundle.</li><li><strong>What came from elsewhere.</strong> A record that was posted as already decided is proven to have been posted like that, and nothing more.</li><li><strong>What a bundle leaves out.</strong> It proves that its entries are in the log, not that there are no others. For that, verify the database.</li><li><strong>What time it was.</strong> Times are those of this server's clock.</li></ul></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "What is not proven</h2><ul class=\"points\"><li><strong>That nobody rewrote the whole log.</strong> Whoever controls the machine and its signing key can create another log with valid signatures. Only a checkpoint kept elsewhere reveals that, so keep one.</li><li><strong>That anybody read it.</strong> The log knows what was recorded and shown, not what a reviewer read or understood.</li><li><strong>What was deleted.</strong> When old content is pruned, its hash stays. It proves that something was requested and how it was decided. Only an exported bundle still has the text.</li><li><strong>What was imported.</strong> The log proves only that the record was imported as already decided.</li><li><strong>What a bundle leaves out.</strong> A bundle proves that its entries are in the log, not that there are no others. For that, verify the database.</li><li><strong>What time it was.</strong> All times come from this server's clock.</li></ul></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -216,7 +216,7 @@ func howToVerify(v EvidenceView) templ.Component {
 			templ_7745c5c3_Var5 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<section class=\"card\" aria-labelledby=\"verify\"><h2 id=\"verify\">Verify it yourself</h2><p>The program is all you need: no account, no network, and no word of this server's.</p><h3>One confirm, from a bundle</h3>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<section class=\"card\" aria-labelledby=\"verify\"><h2 id=\"verify\">Verify it yourself</h2><p>You need only the program: no account, no network, and no trust in this server.</p><h3>One request, from a bundle</h3>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -224,7 +224,7 @@ func howToVerify(v EvidenceView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<h3>The whole database, and that it grew from a checkpoint you kept</h3>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<h3>The whole database, against a checkpoint you kept</h3>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -232,7 +232,7 @@ func howToVerify(v EvidenceView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "<p class=\"hint\">It ends with 0 when everything is verified, with 4 when something was tampered with, saying what and where, and with 3 when it cannot tell.</p><h3>Keep a checkpoint every day, on another machine</h3>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "<p class=\"hint\">Exit code 0 means verified, 4 means tampered (it lists what and where), 3 means it cannot tell.</p><h3>Keep a checkpoint every day, on another machine</h3>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -240,7 +240,7 @@ func howToVerify(v EvidenceView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<p class=\"hint\">The key is that of an agent with trace.read.</p></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<p class=\"hint\">Use the key of an agent with trace.read.</p></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -279,7 +279,7 @@ func verification(v VerificationView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else if v.Ended.ISO != "" {
-			templ_7745c5c3_Err = badge("good", "approve", "Nothing was changed").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = badge("good", "approve", "No changes found").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -299,7 +299,7 @@ func verification(v VerificationView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, " <p class=\"hint\">Until a verification finds nothing, nobody can decide, no approval can be used, and the gate answers BLOCK. Find out who wrote to the database. Put back what was changed, or stop the server and restore a backup. Then verify again.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, " <p class=\"hint\">Until a verification finds no changes, nobody can decide, no approval can be used, and the gate answers BLOCK. Find out who changed the database. Undo the change, or stop the server and restore a backup. Then verify again.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -314,7 +314,7 @@ func verification(v VerificationView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "None has ended since the server started")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "None since the server started")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -343,14 +343,14 @@ func verification(v VerificationView) templ.Component {
 				}
 			}
 			if v.Failure != "" {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "<dt>Not run</dt><dd><p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "<dt>Failed</dt><dd><p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var8 string
-				templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs("One since then: ")
+				templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs("The newest could not run: ")
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `evidence.templ`, Line: 147, Col: 27}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `evidence.templ`, Line: 147, Col: 37}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
 				if templ_7745c5c3_Err != nil {
@@ -379,9 +379,9 @@ func verification(v VerificationView) templ.Component {
 			}
 			if v.Running.ISO != "" {
 				var templ_7745c5c3_Var9 string
-				templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs("One has been running since ")
+				templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs("Running since ")
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `evidence.templ`, Line: 158, Col: 37}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `evidence.templ`, Line: 158, Col: 24}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 				if templ_7745c5c3_Err != nil {
@@ -396,9 +396,9 @@ func verification(v VerificationView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var10 string
-				templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(". Load this page again to see what it finds.")
+				templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(". Reload this page to see the result.")
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `evidence.templ`, Line: 160, Col: 54}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `evidence.templ`, Line: 160, Col: 47}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 				if templ_7745c5c3_Err != nil {
@@ -497,7 +497,7 @@ func checkpoint(c Checkpoint) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "</dd></dl><p class=\"label\">As it was signed</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "</dd></dl><p class=\"label\">Signed text</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -555,7 +555,7 @@ func bundleForm(confirmID string) templ.Component {
 			templ_7745c5c3_Var16 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 41, "<section class=\"card\" aria-labelledby=\"bundle\"><h2 id=\"bundle\">Bundle of a confirm</h2><p class=\"hint\">Its entries, its content, and what proves them, in one file. Content is in clear: hand it on with care.</p><form method=\"get\" action=\"/evidence/confirms\"><label for=\"confirm_id\">Confirm id</label> <input id=\"confirm_id\" name=\"confirm_id\" value=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 41, "<section class=\"card\" aria-labelledby=\"bundle\"><h2 id=\"bundle\">Bundle of a request</h2><p class=\"hint\">One file with the request's log entries, content and proofs. The content is not encrypted: share it with care.</p><form method=\"get\" action=\"/evidence/confirms\"><label for=\"confirm_id\">Request id</label> <input id=\"confirm_id\" name=\"confirm_id\" value=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -615,7 +615,7 @@ func evidenceKeys(keys []EvidenceKey) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if key.Current {
-				templ_7745c5c3_Err = badge("good", "key", "Signs now").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = badge("good", "key", "In use").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -731,7 +731,7 @@ func restores(list []EvidenceRestore) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if len(list) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 52, "<section class=\"card\" aria-labelledby=\"restores\"><h2 id=\"restores\">Restores from a backup</h2><p>A restored log makes new promises under a new name. What was pending was cancelled.</p><ol class=\"refs\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 52, "<section class=\"card\" aria-labelledby=\"restores\"><h2 id=\"restores\">Restores from a backup</h2><p>A restored log goes on under a new name. Pending requests were cancelled.</p><ol class=\"refs\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -767,9 +767,9 @@ func restores(list []EvidenceRestore) templ.Component {
 				}
 				if r.Origin != "" {
 					var templ_7745c5c3_Var26 string
-					templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs(" The name before: " + r.Origin + ".")
+					templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs(" Its name was " + r.Origin + ".")
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `evidence.templ`, Line: 253, Col: 47}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `evidence.templ`, Line: 253, Col: 43}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var26))
 					if templ_7745c5c3_Err != nil {
@@ -793,7 +793,7 @@ func restores(list []EvidenceRestore) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 58, "\">The log says more</a></p></li>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 58, "\">See the log entry</a></p></li>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -828,17 +828,17 @@ func imports(v EvidenceView) templ.Component {
 			templ_7745c5c3_Var28 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 60, "<section class=\"card\" aria-labelledby=\"imports\"><h2 id=\"imports\">Unsubstantiated records</h2>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 60, "<section class=\"card\" aria-labelledby=\"imports\"><h2 id=\"imports\">Imported, unverified records</h2>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		if len(v.Imports) == 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 61, "<p class=\"hint\">None: every decision here was made here.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 61, "<p class=\"hint\">None. Every decision was made on this server.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 62, "<p>Posted as already decided or already running. They have no effect, and nothing here proves what they claim.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 62, "<p>Imported as already decided or running. They have no effect, and nothing proves their claims.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -851,7 +851,7 @@ func imports(v EvidenceView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(v.MoreImports) > 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 64, "<p class=\"label\">All of them in the log</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 64, "<p class=\"label\">See all of them in the log</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -47,7 +47,7 @@ func restoredView() views.EvidenceView {
 	entry := views.Link{Label: "90", URL: "/log?cursor=91#entry-90"}
 	v.Keys = []views.EvidenceKey{
 		{VKey: strings.Replace(vkey, "d39b", "0011", 1), Signed: "signed up to 90 entries", Trust: "the first key of this log"},
-		{VKey: vkey, Current: true, Signed: "signs from 91 entries on", Since: views.At(now), Entry: entry, Trust: "the key before it signed the handover"},
+		{VKey: vkey, Current: true, Signed: "signs from 91 entries on", Since: views.At(now), Entry: entry, Trust: "the key before it vouches for this one"},
 	}
 	v.Restores = []views.EvidenceRestore{{Entry: entry, At: views.At(now.Add(-time.Hour)), Kept: "90", Lost: "At least 7 were lost.", Origin: "countersign/00112ebef0d52f27"}}
 	v.Imports = []views.LogRow{{Sequence: "12", At: views.At(now), Type: "confirm.imported", Principal: "importer", Kind: "agent", Object: views.Link{Label: "old-1", URL: "/confirms/old-1"}}}
@@ -75,10 +75,10 @@ func TestEvidenceOfAConfirmInWords(t *testing.T) {
 		bundle, alarm             int
 	}{
 		{"proven", "confirm-approved", "Proven", "what was decided here", 1, 0},
-		{"forgotten", "confirm-forgotten", "Proven, content forgotten", "only to those who kept a bundle", 1, 0},
-		{"import", "confirm-import", "Only that it was posted", "does not prove that anybody decided it", 1, 0},
-		{"altered", "confirm-altered", "Not proven", "not what the log recorded", 0, 1},
-		{"unproven", "confirm-unproven", "Not proven", "does not have this record", 0, 1},
+		{"forgotten", "confirm-forgotten", "Proven, content deleted", "Only an exported bundle still has its text", 1, 0},
+		{"import", "confirm-import", "Proven only as an import", "does not prove that anybody decided it", 1, 0},
+		{"altered", "confirm-altered", "Not proven", "differs from the signed log", 0, 1},
+		{"unproven", "confirm-unproven", "Not proven", "missing from the signed log", 0, 1},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -143,8 +143,8 @@ func TestEvidenceShowsNewBeginnings(t *testing.T) {
 func TestAlarmInWords(t *testing.T) {
 	t.Parallel()
 	for story, words := range map[string][]string{
-		"evidence-changed": {"nothing can be decided now", changes[0], "<b>p</b>: the row is missing", "What to do"},
-		"confirm-changed":  {"nothing can be decided now", "Ask an administrator of this server"},
+		"evidence-changed": {"Nothing can be decided now", changes[0], "<b>p</b>: the row is missing", "What to do"},
+		"confirm-changed":  {"Nothing can be decided now", "Tell an administrator"},
 	} {
 		alarm := find(t, story).Find("#alarm [role=alert]")
 		for _, want := range words {

@@ -8,8 +8,8 @@ import (
 	"countersign/domain"
 )
 
-// How many characters lists have of what agents wrote, so that nothing that an
-// agent posts makes a page large. The page of the request has all of it.
+// Lists show at most this many characters of an agent's texts, so that no agent can
+// make a page large. The page of the request shows all of it.
 const (
 	excerptLength = domain.MaxExcerpt // of a reason, a summary, a description
 	labelLength   = 100               // of a title
@@ -19,28 +19,41 @@ const (
 	shortMarkup   = 239               // bytes of markup that any text may take
 )
 
-// Excerpt shows how a text within a line begins, and how much is left out.
+// Excerpt shows the start of a text within a line, and how much is left out.
 func Excerpt(s string) templ.Component {
-	return drawn(func(m *markup) { m.excerptInline(s, excerptLength) })
+	return component(func(m *htmlBuffer) { m.excerptInline(s, excerptLength) })
 }
 
-// Label is a title in a list, cut as Excerpt is and in quotation marks, and Name a
-// name.
+// Label shows a title in a list like Excerpt, in quotation marks. Name shows a name.
 func Label(s string) templ.Component {
-	return drawn(func(m *markup) { m.excerptQuoted(s, labelLength) })
+	return component(func(m *htmlBuffer) { m.excerptQuoted(s, labelLength) })
 }
 
 func Name(s string) templ.Component {
-	return drawn(func(m *markup) { m.excerptQuoted(s, nameLength) })
+	return component(func(m *htmlBuffer) { m.excerptQuoted(s, nameLength) })
 }
 
-// ExcerptText is Excerpt for a text of its own, of which more characters may
-// follow than are here.
+// headingInline is the beginning of a heading, whose quotation marks it has.
+func headingInline(s string) templ.Component {
+	return component(func(m *htmlBuffer) { m.excerptInline(s, labelLength) })
+}
+
+// ExcerptInline is Excerpt of a text that is already shortened.
+func ExcerptInline(e domain.Excerpt) templ.Component {
+	return component(func(m *htmlBuffer) {
+		m.html(`<span class="agent-inline" hx-ignore dir="ltr">`)
+		shown := m.beginning(e, nameLength, m.segments)
+		m.html(`</span>`)
+		m.leftOut(shown)
+	})
+}
+
+// ExcerptText is Excerpt for a paragraph. The text may already be shortened.
 func ExcerptText(e domain.Excerpt) templ.Component {
-	return drawn(func(m *markup) { m.excerptText(e) })
+	return component(func(m *htmlBuffer) { m.excerptText(e) })
 }
 
-func (m *markup) excerptText(e domain.Excerpt) {
+func (m *htmlBuffer) excerptText(e domain.Excerpt) {
 	m.html(`<div class="agent-text" hx-ignore dir="ltr">`)
 	shown := m.beginning(e, excerptLength, m.segments)
 	m.html(`</div>`)
@@ -48,60 +61,59 @@ func (m *markup) excerptText(e domain.Excerpt) {
 	m.legend(countsOf(shown.Text))
 }
 
-func (m *markup) excerptInline(s string, most int) {
+func (m *htmlBuffer) excerptInline(s string, most int) {
 	m.html(`<span class="agent-inline" hx-ignore dir="ltr">`)
 	shown := m.beginning(domain.Excerpt{Text: s}, most, m.segments)
 	m.html(`</span>`)
 	m.leftOut(shown)
 }
 
-// excerptQuoted is excerptInline in quotation marks: among the server's own words it
-// is seen where the agent's begin and end.
-func (m *markup) excerptQuoted(s string, most int) {
+// excerptQuoted is excerptInline in quotation marks, so that the agent's words
+// stand out from the server's.
+func (m *htmlBuffer) excerptQuoted(s string, most int) {
 	m.html(`<q class="said"><span class="agent-inline" hx-ignore dir="ltr">`)
 	shown := m.beginning(domain.Excerpt{Text: s}, most, m.segments)
 	m.html(`</span></q>`)
 	m.leftOut(shown)
 }
 
-// excerptTool is the beginning of a tool's name.
-func (m *markup) excerptTool(s string) {
+// excerptTool shows the start of a tool's name.
+func (m *htmlBuffer) excerptTool(s string) {
 	m.html(`<q class="tool said"><span class="agent-inline" hx-ignore dir="ltr">`)
 	shown := m.beginning(domain.Excerpt{Text: s}, nameLength, func(s string) { m.name(s, VisibleName) })
 	m.html(`</span></q>`)
 	m.leftOut(shown)
 }
 
-// beginning writes as many characters of a text as a list has of it, or fewer:
-// characters that only a mark shows take many bytes, and a page is to stay small
-// whatever is written.
-func (m *markup) beginning(e domain.Excerpt, most int, write func(string)) domain.Excerpt {
-	at, room := len(m.made), max(3*most, shortMarkup)
+// beginning writes the start of a text: at most as many characters as a list shows,
+// and fewer if they need marks, which take many bytes.
+func (m *htmlBuffer) beginning(e domain.Excerpt, most int, write func(string)) domain.Excerpt {
+	at, room := len(m.buf), max(3*most, shortMarkup)
 	for length := most; ; length = length * 3 / 4 {
 		shown := domain.NewExcerpt(e.Text, length)
 		write(shown.Text)
-		if len(m.made)-at <= room || length == 0 {
-			shown.More += e.More
+		if len(m.buf)-at <= room || length == 0 {
+			shown.Omitted += e.Omitted
 			return shown
 		}
-		m.made = m.made[:at]
+		m.buf = m.buf[:at]
 	}
 }
 
-// leftOut says how much there is more, outside of what an agent may have written.
-func (m *markup) leftOut(e domain.Excerpt) {
-	if e.More > 0 {
-		m.html(` <small class="left-out">`, e.Left(), `</small>`)
+// leftOut says how much is left out. It stands outside the agent's text.
+func (m *htmlBuffer) leftOut(e domain.Excerpt) {
+	if e.Omitted > 0 {
+		m.html(` <small class="left-out">`, e.OmittedText(), `</small>`)
 	}
 }
 
-// toolRun is so many calls of one tool that follow each other.
+// toolRun is a number of consecutive calls of one tool.
 type toolRun struct {
 	name  string
 	calls int
 }
 
-// listedTools are the calls that a list names, and how many it does not.
+// listedTools returns the calls that a list names, and how many it leaves out.
 func listedTools(names []string) (shown []toolRun, left int) {
 	room := toolsLength
 	left = len(names)
@@ -115,7 +127,7 @@ func listedTools(names []string) (shown []toolRun, left int) {
 	return shown, left
 }
 
-// moreCalls says that a list does not name all calls.
+// moreCalls says how many calls a list leaves out.
 func moreCalls(n int) string {
 	switch n {
 	case 0:

@@ -6,7 +6,7 @@ type FailureView struct {
 	Title     string
 	Message   string // what happened and what to do; never internals
 	Missing   string // capability, for 403
-	After     string // what became of the form that was sent; empty for a page that was asked for
+	After     string // whether the form that was sent was saved; empty for GET requests
 	RequestID string
 	BackURL   string
 	BackLabel string

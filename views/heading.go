@@ -6,14 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// headingLength is how many characters of a reason a heading takes: two lines
-// on a small screen. The reason itself stands whole on the confirm's page.
+// headingLength is how many characters of a reason a heading shows: two lines on
+// a small screen. The page of the request shows the whole reason.
 const headingLength = 90
 
-// Heading names a confirm that calls no tool: by the title of the plan or
-// context that it is about, or else by how its reason begins. Both stand in
-// quotation marks because an agent says so. An id, often one that the server made up,
-// tells nobody what is asked.
+// Heading names a request without actions: by the title of its plan or context, or
+// by the start of its reason. Both are in quotation marks because an agent wrote
+// them. An id would tell nobody what is requested.
 func Heading(title, reason, targetType string) string {
 	switch {
 	case title != "":
@@ -21,16 +20,27 @@ func Heading(title, reason, targetType string) string {
 	case strings.TrimSpace(reason) != "":
 		title = quoted(firstLine(reason))
 	}
-	return cmp.Or(title, "Confirm for "+targetType)
+	return cmp.Or(title, requestAbout(targetType))
 }
 
-// SaysAll reports whether a heading has the whole reason, so that a list need
+// requestAbout names a request by its target.
+func requestAbout(targetType string) string {
+	switch targetType {
+	case "extension":
+		return "Request about an extension"
+	case "plan", "context", "trace":
+		return "Request about a " + targetType
+	}
+	return "Request"
+}
+
+// SaysAll reports whether a heading contains the whole reason. A list then need
 // not repeat it.
 func SaysAll(heading, reason string) bool { return heading == quoted(reason) }
 
 func quoted(text string) string { return "“" + text + "”" }
 
-// firstLine is a text's first line that is not empty, up to a word's end.
+// firstLine returns the first non-empty line, cut at the end of a word.
 func firstLine(text string) string {
 	line, _, more := strings.Cut(strings.TrimSpace(text), "\n")
 	line = strings.TrimSpace(line)
@@ -46,11 +56,11 @@ func firstLine(text string) string {
 	return line
 }
 
-// longHeading is from how many characters on a heading is written smaller: what
-// an agent writes there must not push the decision away.
+// longHeading is the length above which a heading is smaller. An agent's text must
+// not push the decision out of sight.
 const longHeading = 160
 
-// headingClass is the class of a heading with these texts.
+// headingClass returns the CSS class of a heading with these texts.
 func headingClass(texts ...string) string {
 	length := 0
 	for _, text := range texts {

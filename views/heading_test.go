@@ -19,8 +19,8 @@ func TestHeading(t *testing.T) {
 		{"a reason of several lines", "", "\n  Delete old accounts\nall of them", "“Delete old accounts …”", false},
 		{"a long line ends at a word", "", long, "“" + strings.TrimSpace(long[:90]) + " …”", false},
 		{"a long word", "", strings.Repeat("ж", 200), "“" + strings.Repeat("ж", 90) + " …”", false},
-		{"a reason of nothing", "", " \n\t", "Confirm for other", false},
-		{"no reason", "", "", "Confirm for other", false},
+		{"a reason of nothing", "", " \n\t", "Request", false},
+		{"no reason", "", "", "Request", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

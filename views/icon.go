@@ -16,6 +16,7 @@ var icons = map[string]string{
 	"clock":    "M8 2.2a5.8 5.8 0 1 1 0 11.6A5.8 5.8 0 0 1 8 2.2zM8 5v3.2l2.2 1.4",
 	"cancel":   "M8 2.2a5.8 5.8 0 1 1 0 11.6A5.8 5.8 0 0 1 8 2.2zM4 12L12 4",
 	"warning":  "M8 2.4L14.2 13H1.8L8 2.4zM8 6.5v3M8 11.2v.3",
+	"look":     "M1.6 8c1.6-2.8 3.8-4.2 6.4-4.2s4.8 1.4 6.4 4.2c-1.6 2.8-3.8 4.2-6.4 4.2S3.2 10.8 1.6 8zM8 6a2 2 0 1 1 0 4 2 2 0 0 1 0-4z",
 	"info":     "M8 2.2a5.8 5.8 0 1 1 0 11.6A5.8 5.8 0 0 1 8 2.2zM8 7.4v3.4M8 5v.3",
 	"import":   "M8 2.5v7M5 6.8l3 3 3-3M3 12.8h10",
 	"unbound":  "M6.5 9.5l3-3M5 7.5L3.6 8.9a2.5 2.5 0 0 0 3.5 3.5L8.5 11M11 8.5l1.4-1.4a2.5 2.5 0 0 0-3.5-3.5L7.5 5M3 3l10 10",
@@ -43,18 +44,18 @@ var icons = map[string]string{
 	"sign-out": "M9.5 2.8h-6v10.4h6M6.5 8h7M11 5.2L13.8 8 11 10.8",
 }
 
-// Icon draws an icon that repeats what the words beside it say.
-func Icon(name string) templ.Component { return drawn(func(m *markup) { m.icon(name) }) }
+// Icon draws a decorative icon. The words beside it say the same.
+func Icon(name string) templ.Component { return component(func(m *htmlBuffer) { m.icon(name) }) }
 
-func (m *markup) icon(name string) {
+func (m *htmlBuffer) icon(name string) {
 	m.html(`<svg class="icon" aria-hidden="true"><use href="`, iconRef(name), `"/></svg>`)
 }
 
-// iconRef is where an icon is found in the sprite.
+// iconRef returns the reference to an icon in the sprite.
 func iconRef(name string) string { return "#icon-" + name }
 
-// sprite holds the paths of all icons, once for a page, wherever they are drawn.
-var sprite = constant(drawn(func(m *markup) {
+// sprite has the paths of all icons, once for each page.
+var sprite = renderOnce(component(func(m *htmlBuffer) {
 	m.html(`<svg class="sprite" width="0" height="0" aria-hidden="true">`)
 	for _, name := range slices.Sorted(maps.Keys(icons)) {
 		m.html(`<symbol id="icon-`, name, `" viewBox="0 0 16 16"><path d="`, icons[name], `"/></symbol>`)

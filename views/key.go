@@ -23,23 +23,23 @@ type KeyRow struct {
 	RevokeURL string // POST, set if the reader may
 }
 
-// KeyForm makes a key.
+// KeyForm creates a key.
 type KeyForm struct {
 	Name      string
 	Roles     RoleChoice
-	Owners    []Option // users; none is the default
-	Owner     string   // as typed, where there are more users than a list shows: then there are no Owners
+	Owners    []Option // users; the default is none
+	Owner     string   // as typed, if there are too many users for a list; Owners is then nil
 	MayDecide bool
 	Days      string
 	Errors    Errors // name, role, owner, may_decide, expires_days
 }
 
-// KeyCreatedView shows a new key, this once.
+// KeyCreatedView shows a new key. It is shown only once.
 type KeyCreatedView struct {
 	Name    string
 	Secret  string
 	Roles   []string
 	Expires Moment
-	BaseURL string // for the example command
 	BackURL string
+	Connect ConnectView
 }

@@ -71,7 +71,7 @@ func Keys(v KeysView) templ.Component {
 			}
 		}
 		if len(v.Rows) == 0 && v.Search != nil {
-			templ_7745c5c3_Err = noneNamed(*v.Search, "No key has this in its name, and none has it as its id", "Show all keys").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = noneNamed(*v.Search, "No key matches this name or id", "Show all keys").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -89,12 +89,12 @@ func Keys(v KeysView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if v.Create != nil {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<p>An agent needs a key to ask for anything. Make one with the form on this page, and give it to the agent.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<p>An agent needs a key to send requests. Create one with the form on this page.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<p>An agent needs a key to ask for anything. Somebody with the capability <code>key.modify</code> can make one.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<p>An agent needs a key to send requests. To create one, you need the capability <code>key.modify</code>.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -201,7 +201,7 @@ func keyRow(row KeyRow) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if row.MayDecide {
-			templ_7745c5c3_Err = badge("warn", "gate", "May decide").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = badge("warn", "gate", "Can decide").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -280,7 +280,7 @@ func keyRow(row KeyRow) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if row.RevokeURL != "" {
-			templ_7745c5c3_Err = askedButton(row.RevokeURL, "button", "", "Revoke", "Requests with it fail at once. This cannot be undone.", "Revoke "+row.Name).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = askedButton(row.RevokeURL, "button", "", "Revoke", "The key stops working immediately. You cannot undo this.", "Revoke "+row.Name).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -431,7 +431,7 @@ func keyForm(f KeyForm) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = hint("owner", "Nobody decides what their own keys, or keys that they made, ask for. Without an owner the key stands alone: it sees only what it asked for itself. An owner other than yourself needs the capability *.").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = hint("owner", "Neither you nor the owner can decide this key's requests. Without an owner it sees only its own requests. To name another owner, you need the capability *.").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -453,11 +453,11 @@ func keyForm(f KeyForm) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 45, "> <span>May decide for people</span></label>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 45, "> <span>Can approve and reject</span></label>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = hint("may_decide", "Needs an owner. Leave it off unless a person stands behind every use.").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = hint("may_decide", "Needs an owner. Leave it off unless a person is responsible for every use.").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -510,7 +510,7 @@ func keyForm(f KeyForm) templ.Component {
 	})
 }
 
-// KeyCreated shows a new key, this once.
+// KeyCreated shows a new key. It is shown only once.
 func KeyCreated(v KeyCreatedView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -541,9 +541,9 @@ func KeyCreated(v KeyCreatedView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var11 string
-		templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs("The key of ")
+		templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs("Key for ")
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `key.templ`, Line: 159, Col: 18}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `key.templ`, Line: 159, Col: 15}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 		if templ_7745c5c3_Err != nil {
@@ -553,7 +553,7 @@ func KeyCreated(v KeyCreatedView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 52, "</h1><p>It is shown this once. Store it where the agent reads its secrets; only its hash is kept here.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 52, "</h1><p>Copy it now: it is shown only once. Store it where the agent reads its secrets.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -584,11 +584,11 @@ func KeyCreated(v KeyCreatedView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 56, "</dd></dl><h2>Try it</h2>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 56, "</dd></dl><h2>Connect the agent</h2>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = copyable("try", "Example command", strings.Replace(exampleConfirm(v.BaseURL), "YOUR-KEY", v.Secret, 1)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = connect(v.Connect).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/a-h/templ"
 )
 
-// counts are how many marks a text needs.
+// counts has how many marks of each kind a text needs.
 type counts struct {
 	invisible, letters, digits, others, notASCII, spaces int
 }
@@ -32,7 +32,7 @@ func (c *counts) add(segments []Segment) {
 	}
 }
 
-// lettersOf counts characters without the marks that they carry.
+// lettersOf counts characters without their combining marks.
 func lettersOf(text string) (n int) {
 	for _, r := range text {
 		if !unicode.IsMark(r) {
@@ -42,22 +42,22 @@ func lettersOf(text string) (n int) {
 	return n
 }
 
-// countsOf are those of some texts.
+// countsOf counts the marks of some texts.
 func countsOf(texts ...string) (c counts) {
 	c.text(texts...)
 	return c
 }
 
-// text adds what texts need.
+// text adds the marks of a text.
 func (c *counts) text(texts ...string) {
 	for _, text := range texts {
-		if !obvious(text) {
+		if !isVisible(text) {
 			c.add(Visible(text))
 		}
 	}
 }
 
-// words says in sentences what was marked.
+// words explains the marks in words.
 func (c *counts) words() string {
 	var list []string
 	say := func(n int, one, many, what string) {
@@ -76,8 +76,8 @@ func (c *counts) words() string {
 	return strings.Join(list, "; ")
 }
 
-// legend says under a text what is marked in it.
-func (m *markup) legend(c counts) {
+// legend explains below a text what is marked in it.
+func (m *htmlBuffer) legend(c counts) {
 	words := c.words()
 	if words == "" {
 		return
@@ -87,14 +87,14 @@ func (m *markup) legend(c counts) {
 	m.html(`<span>`, words, `</span></p>`)
 }
 
-// legend is for texts that stand in a line, where there is no room for it.
+// legend explains the marks of texts within a line, where there is no room.
 func legend(texts ...string) templ.Component {
-	return drawn(func(m *markup) { m.legend(countsOf(texts...)) })
+	return component(func(m *htmlBuffer) { m.legend(countsOf(texts...)) })
 }
 
-// toolLegend is the same for names of tools.
+// toolLegend explains the marks of tool names.
 func toolLegend(names ...string) templ.Component {
-	return drawn(func(m *markup) {
+	return component(func(m *htmlBuffer) {
 		var c counts
 		c.tools(names...)
 		m.legend(c)
@@ -108,5 +108,5 @@ func (c *counts) tools(names ...string) {
 	}
 }
 
-// name adds the spaces at the ends of a name.
+// name adds the marks of a name, including spaces at its ends.
 func (c *counts) name(s string) { c.spaces += len(s) - len(strings.Trim(s, " ")) }

@@ -8,7 +8,7 @@ type LogView struct {
 	Rows     []LogRow
 	NextURL  string // older ones
 	FirstURL string
-	Active   bool // anything narrows it
+	Active   bool // a filter is set
 }
 
 // LogRow is one entry.
@@ -21,8 +21,8 @@ type LogRow struct {
 	Role      string
 	Cause     string
 	Object    Link
-	Called    string // what the confirm is called elsewhere; empty: it is none, or not the reader's to see
-	Detail    string // one line more, may be empty
+	Called    string // title of the request, if the user may see it
+	Detail    string // another line; may be empty
 	Trace     Link
 }
 

@@ -6,7 +6,7 @@ import (
 	"countersign/domain/mplp"
 )
 
-// Shown is text with a mark for what hides, as everywhere else.
+// Shown returns text with marks for invisible characters.
 func Shown(s string) string {
 	var b strings.Builder
 	for _, segment := range Visible(s) {
@@ -15,10 +15,10 @@ func Shown(s string) string {
 	return b.String()
 }
 
-// Marked is text for where no element may stand, such as the title of a page or a
-// terminal: what pages mark by an element has words behind it.
+// Marked returns text for places without elements, such as a page title or a
+// terminal. What pages mark by an element is followed by words.
 func Marked(s string) string {
-	if obvious(s) {
+	if isVisible(s) {
 		return s
 	}
 	var b strings.Builder
@@ -36,11 +36,10 @@ func Marked(s string) string {
 	return b.String()
 }
 
-// Editable is JSON for an editor, which shows text as it is: what hides, or hides
-// what is around it, is written as the escape that means the same, and so remains
-// the same value.
+// Editable returns JSON for a text area, which shows text as it is. Invisible
+// characters are written as escapes, so the value stays the same.
 func Editable(json string) string {
 	var marks stack
 	text := strings.ReplaceAll(json, "\r\n", "\n") // as browsers send ends of lines
-	return mplp.Escape(text, func(r rune) bool { return marks.piles(r) || hides(r) })
+	return mplp.Escape(text, func(r rune) bool { return marks.isTooMany(r) || isInvisible(r) })
 }

@@ -12,7 +12,7 @@ type Option struct {
 }
 
 func options(list []Option) templ.Component {
-	return drawn(func(m *markup) {
+	return component(func(m *htmlBuffer) {
 		for _, option := range list {
 			m.html(`<option value="`)
 			m.text(option.Value)

@@ -2,21 +2,22 @@ package views
 
 import "context"
 
-// Frame is what stands around the content of every page.
+// Frame is what surrounds the content of every page.
 type Frame struct {
 	Title     string // without the product's name
 	Assets    Assets
 	SignedIn  bool
 	UserName  string
 	Nav       Nav
-	Seen      int64   // last log entry before the page was read: the stream of signals begins after it
-	Now       string  // the server's clock, RFC 3339: countdowns run on it, whatever the reader's clock says
-	Shortcuts bool    // the account's setting for keyboard shortcuts
-	Address   string  // of the page where it is not the one that was asked; empty otherwise
-	Refresh   int     // seconds between reloads without JavaScript, 0 for never (the inbox: 30)
-	Notice    *Notice // the result of the reader's last action on another page
-	Alarm     *Alarm  // nothing can be decided, whatever the page; nil: no alarm for this reader
-	CSSOnly   bool    // leave the scripts out, for pages that a failure may have cut off from them
+	Events    []string // of the stream: live regions refresh after them
+	Seen      int64    // last log entry before the page was read: live events start after it
+	Now       string   // the server's time, RFC 3339: countdowns use it
+	Shortcuts bool     // the account's setting for keyboard shortcuts
+	Address   string   // of the page, if it differs from the requested one
+	Refresh   int      // seconds between reloads without JavaScript, 0 for never (the inbox: 30)
+	Notice    *Notice  // the result of the user's last action on another page
+	Alarm     *Alarm   // nil if there is no alarm, or not for this user
+	CSSOnly   bool     // leaves out the scripts, for error pages
 }
 
 // Assets are the hashed addresses of the static files.
@@ -28,31 +29,16 @@ type Assets struct {
 	Icon   string // icon.svg
 }
 
-// Nav says which sections the reader may open and which one is open.
+// Nav says which sections the user may open, beside the inbox and the account,
+// and which one is open.
 type Nav struct {
-	Current                                                   Section
-	Inbox, Plans, Contexts, Roles, Users, Keys, Log, Evidence bool
-	Pending                                                   int // pending confirms that the reader sees, at most PendingCap
-	PendingCap                                                int // above it the count is shown as "200+"; 0 means no cap
+	Current    string // the section's address
+	Links      []Link
+	Pending    int // pending confirms that the user sees, at most PendingCap
+	PendingCap int // above it the count is shown as "200+"; 0 means no cap
 }
 
-// Section is an entry of the navigation.
-type Section string
-
-// The sections of the navigation.
-const (
-	SectionInbox    Section = "inbox"
-	SectionPlans    Section = "plans"
-	SectionContexts Section = "contexts"
-	SectionRoles    Section = "roles"
-	SectionUsers    Section = "users"
-	SectionKeys     Section = "keys"
-	SectionLog      Section = "log"
-	SectionEvidence Section = "evidence"
-	SectionAccount  Section = "account"
-)
-
-// Tone colours a notice; the icon and the words say the same.
+// Tone is the colour of a notice. Its icon and words say the same.
 type Tone string
 
 // The tones of a notice.
@@ -63,28 +49,28 @@ const (
 	ToneInfo Tone = "info"
 )
 
-// Notice is one message to the reader about what just happened.
+// Notice is a message to the user about what just happened.
 type Notice struct {
 	Tone   Tone
 	Title  string
 	Detail string // may be empty
 }
 
-// Alarm says that the last verification found the database changed.
+// Alarm says that the last verification found changes in the database.
 type Alarm struct {
 	At       Moment   // when that verification ended
-	Findings []string // the first of them; none: the reader may not read the log
+	Findings []string // the first of them; nil if the user may not read the log
 	More     int      // findings beyond these
 }
 
-// Errors are the messages of a refused form, by field name. The empty name
-// holds what belongs to no field.
+// Errors has the messages of a refused form by field name. The name "" is for those
+// without a field.
 type Errors map[string]string
 
 type tokenKey struct{}
 
-// WithToken returns a context in which forms carry the session's form token
-// as their hidden field csrf.
+// WithToken returns a context in which every form has the session's CSRF token, in
+// the hidden field csrf.
 func WithToken(ctx context.Context, token string) context.Context {
 	return context.WithValue(ctx, tokenKey{}, token)
 }

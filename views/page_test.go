@@ -34,8 +34,8 @@ func TestFragmentIsPartOfThePage(t *testing.T) {
 
 func TestNavigationOffersOnlyWhatTheReaderMayOpen(t *testing.T) {
 	t.Parallel()
-	f := frame("Inbox", views.SectionInbox)
-	f.Nav = views.Nav{Current: views.SectionInbox, Inbox: true, Pending: 120, PendingCap: 99}
+	f := frame("Inbox", "/confirms")
+	f.Nav = views.Nav{Current: "/confirms", Pending: 120, PendingCap: 99}
 	doc := document(t, render(t, story{"", f, views.Failure(views.FailureView{Title: "x"})}))
 	links := doc.Find(".sections a")
 	if links.Length() != 1 || links.AttrOr("aria-current", "") != "page" {
@@ -66,7 +66,7 @@ func TestHTMXConfigIsJSON(t *testing.T) {
 
 func TestRefreshWithoutJavaScript(t *testing.T) {
 	t.Parallel()
-	f := frame("Inbox", views.SectionInbox)
+	f := frame("Inbox", "/confirms")
 	f.Refresh = 30
 	page := string(render(t, story{"", f, views.Inbox(inboxView())}))
 	if !strings.Contains(page, `<noscript><meta http-equiv="refresh" content="30"></noscript>`) {

@@ -2,10 +2,7 @@ package views
 
 import (
 	"context"
-	"io"
 	"strings"
-
-	"github.com/a-h/templ"
 )
 
 // PlansView is GET /plans.
@@ -42,18 +39,18 @@ type PlanView struct {
 	Created        Moment
 	TraceID        string
 	TraceURL       string
-	Hash           string // what a confirm for it would approve
+	Hash           string // what an approval would apply to
 	Import, Locked bool
 	Drawing        *PlanDrawing // nil for a plan without steps
 	Steps          []PlanStep
-	Left           int          // steps that were not done with when the plan ended
+	Left           int          // steps that were not done when the plan ended
 	Confirms       []ConfirmRef // newest first
 	MoreConfirms   int          // older ones
 	ProposeURL     string       // POST, set if the reader may propose it
-	ProposeHint    string       // why not, where that helps
+	ProposeHint    string       // why not, if that helps
 	Cancel         *CancelForm
 	Error          *Notice // why the last action was refused
-	Unsent         string  // the words that were sent with it, where no form holds them
+	Unsent         string  // text that was typed and not saved, if no form has it
 }
 
 // PlanStep is one row of a plan's table.
@@ -65,42 +62,34 @@ type PlanStep struct {
 	Status      string
 	AgentRole   Link
 	DependsOn   []Link // to the rows of its dependencies
-	Gated       bool   // a pending confirm gates it, or it is the confirm's own step
+	Gated       bool   // a pending request is about it, or this request is
 	Critical    bool
 	Confirms    []ConfirmRef
 }
 
-// PlanDrawing is the plan's graph, laid out by the caller (domain/dag), in
-// user units of the SVG.
+// PlanDrawing is the plan's graph in SVG user units. The caller lays it out with
+// domain/dag.
 type PlanDrawing struct {
 	Width, Height int
 	Title         string
 	Desc          string // the same in words
-	Partial       bool   // only the neighbourhood of the pending step is drawn
+	Partial       bool   // only the steps around the pending one are drawn
 	Total         int    // steps of the plan
 	Nodes         []DrawnStep
 	Edges         []DrawnEdge
 
-	kept string // see Keep
+	html string // see Prerender
 }
 
-// Keep renders the drawing and drops what it was rendered from: a large one is
+// Prerender renders the drawing and drops what it was rendered from: a large one is
 // shown far more often than it changes. It must not be in use yet.
-func (d *PlanDrawing) Keep() error {
-	var kept strings.Builder
-	if err := Drawing(*d).Render(context.Background(), &kept); err != nil {
+func (d *PlanDrawing) Prerender() error {
+	var html strings.Builder
+	if err := Drawing(*d).Render(context.Background(), &html); err != nil {
 		return err
 	}
-	*d = PlanDrawing{kept: kept.String()}
+	*d = PlanDrawing{html: html.String()}
 	return nil
-}
-
-// rendered is what Keep has rendered.
-func (d *PlanDrawing) rendered() templ.Component {
-	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
-		_, err := io.WriteString(w, d.kept)
-		return err
-	})
 }
 
 // DrawnStep is a box; X and Y are its top left corner.

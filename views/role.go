@@ -6,7 +6,7 @@ type RolesView struct {
 	Rows              []RoleRow
 	Search            *NameSearch // set if there are more roles than one page shows
 	NextURL, FirstURL string
-	NewURL            string // set if the reader may make roles
+	NewURL            string // set if the user may create roles
 	Notice            *Notice
 }
 
@@ -47,7 +47,7 @@ type CapabilityGroup struct {
 
 // RoleUse is one kind of place where a role is used.
 type RoleUse struct {
-	Label string // "Users", "Keys", "Pending confirms", "Plan steps"
+	Label string // "Users", "Keys", "Pending requests", "Plan steps"
 	Links []Link
-	More  int // further ones that are not listed
+	More  int // how many are not listed
 }

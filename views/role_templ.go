@@ -39,7 +39,7 @@ func Roles(v RolesView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, live(v.Self, "role", "user", "key"))
+		templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, live(v.Self))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -91,7 +91,7 @@ func Roles(v RolesView) templ.Component {
 			}
 		}
 		if len(v.Rows) == 0 && v.Search != nil {
-			templ_7745c5c3_Err = noneNamed(*v.Search, "No role has this in its name", "Show all roles").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = noneNamed(*v.Search, "No role matches this name", "Show all roles").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -359,14 +359,14 @@ func roleForm(v RoleView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if !v.MayEdit && v.Missing != "" {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "<p class=\"hint\">Changing it needs the capability <code>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "<p class=\"hint\">To change this role, you need the capability <code>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var9 string
 			templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(v.Missing)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `role.templ`, Line: 122, Col: 68}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `role.templ`, Line: 122, Col: 80}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 			if templ_7745c5c3_Err != nil {
@@ -524,7 +524,7 @@ func roleForm(v RoleView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = hint("capabilities", "resource.action, resource.* or *; lower case letters, digits and underscores.").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = hint("capabilities", "Write resource.action, resource.* or *. Use lower case letters, digits and underscores.").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -613,12 +613,12 @@ func roleForm(v RoleView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if v.Locked {
-				templ_7745c5c3_Err = hint("locked", "Nothing about it can change. Untick this and save before anything else.").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = hint("locked", "Locked. Untick and save to edit.").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = hint("locked", "Nothing about a locked role can change until it is unlocked.").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = hint("locked", "You cannot edit a locked role until you unlock it.").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -628,7 +628,7 @@ func roleForm(v RoleView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if v.ID == "" {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 60, "Make the role")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 60, "Create role")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -723,13 +723,13 @@ func roleUses(v RoleView) templ.Component {
 			}
 		}
 		if len(v.Uses) == 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 70, "<p class=\"hint\">Nowhere yet. A user gets it on their page under Users, a key when it is made under Keys.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 70, "<p class=\"hint\">Not used yet. Assign it to users under Users, or to new keys under Keys.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
 		if v.Created.ISO != "" {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 71, "<dl class=\"facts\"><dt>Made</dt><dd>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 71, "<dl class=\"facts\"><dt>Created</dt><dd>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -763,7 +763,7 @@ func roleUses(v RoleView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 76, "Delete this role…</summary><p class=\"hint\">Its name is free again afterwards. The log keeps what was done with it.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 76, "Delete this role…</summary><p class=\"hint\">You can then use its name again. The log keeps its history.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -866,7 +866,7 @@ func hasLine(text, line string) bool {
 	return false
 }
 
-// counted words a number of things.
+// counted formats a number of things: "1 key", "2 keys".
 func counted(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing

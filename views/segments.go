@@ -10,14 +10,14 @@ import (
 	"countersign/domain/glyph"
 )
 
-// segmentsText is segments for SVG text. It knows no isolation; the style sheet
-// draws all of it from left to right.
+// segmentsText is segments for SVG text, which cannot isolate directions. The style
+// sheet draws all of it from left to right.
 func segmentsText(s string) templ.Component {
-	return drawn(func(m *markup) {
+	return component(func(m *htmlBuffer) {
 		for _, segment := range Visible(s) {
 			switch segment.Kind {
 			case MixedScript, LookAlike:
-				m.html(`<tspan class="`, classes[segment.Kind], `">`)
+				m.html(`<tspan class="`, segmentClasses[segment.Kind], `">`)
 				m.text(segment.Text)
 				m.html(`</tspan>`)
 			default:
@@ -27,29 +27,28 @@ func segmentsText(s string) templ.Component {
 	})
 }
 
-// wording shows a sentence of the server's own that may have names in it.
-func wording(s string) templ.Component { return drawn(func(m *markup) { m.segments(s) }) }
+// wording shows a sentence of the server that may contain names.
+func wording(s string) templ.Component { return component(func(m *htmlBuffer) { m.segments(s) }) }
 
-// segments writes text with its marks. It is no template because a template may
-// add white space between elements, and in text that is signed every space
-// counts.
-func (m *markup) segments(s string) {
-	if obvious(s) {
+// segments writes text with its marks. It is not a template, because templates may
+// add white space between elements.
+func (m *htmlBuffer) segments(s string) {
+	if isVisible(s) {
 		m.text(s)
 		return
 	}
 	m.write(Visible(s))
 }
 
-// name writes a name, of which spaces at an end are not seen otherwise.
-func (m *markup) name(s string, segments func(string) []Segment) {
+// name writes a name and marks the spaces at its ends.
+func (m *htmlBuffer) name(s string, segments func(string) []Segment) {
 	begin, middle, end := edges(s)
 	m.write([]Segment{{begin, EdgeSpace}})
 	m.write(segments(middle))
 	m.write([]Segment{{end, EdgeSpace}})
 }
 
-// edges are the spaces at both ends of a name, and what is between them.
+// edges returns the spaces at both ends of a name, and what is between them.
 func edges(name string) (begin, middle, end string) {
 	middle = strings.Trim(name, " ")
 	if middle == "" {
@@ -59,7 +58,7 @@ func edges(name string) (begin, middle, end string) {
 	return begin, middle, end
 }
 
-func (m *markup) write(segments []Segment) {
+func (m *htmlBuffer) write(segments []Segment) {
 	for _, segment := range segments {
 		if segment.Text == "" {
 			continue
@@ -78,7 +77,7 @@ func (m *markup) write(segments []Segment) {
 			tag = "bdi"
 			m.html(`<bdi class="turned number" dir="ltr" title="`, titleOf(segment), `">`)
 		default:
-			m.html(`<span class="`, classes[segment.Kind], `" title="`)
+			m.html(`<span class="`, segmentClasses[segment.Kind], `" title="`)
 			m.text(titleOf(segment))
 			m.html(`">`)
 		}
@@ -87,9 +86,9 @@ func (m *markup) write(segments []Segment) {
 	}
 }
 
-var classes = map[SegmentKind]string{MixedScript: "mixed-script", LookAlike: "look-alike", NotASCII: "not-ascii", EdgeSpace: "edge-space"}
+var segmentClasses = map[SegmentKind]string{MixedScript: "mixed-script", LookAlike: "look-alike", NotASCII: "not-ascii", EdgeSpace: "edge-space"}
 
-// titleOf says what is unusual about a segment.
+// titleOf explains what is unusual about a segment.
 func titleOf(s Segment) string {
 	switch s.Kind {
 	case MixedScript:
@@ -124,7 +123,7 @@ func codePoints(text string) string {
 	return strings.Join(list, " ")
 }
 
-// likeness is what a text looks like.
+// likeness returns what a text looks like.
 func likeness(text string) string {
 	const most = 40
 	var b strings.Builder
@@ -133,7 +132,7 @@ func likeness(text string) string {
 			b.WriteString("…")
 			break
 		}
-		if like := glyph.LookAlike(r); like != "" {
+		if like := glyph.ASCIILookAlike(r); like != "" {
 			b.WriteString(like)
 		} else {
 			b.WriteRune(r)

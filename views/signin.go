@@ -4,9 +4,9 @@ package views
 type SignInView struct {
 	Username string // kept after a refusal
 	Next     string // path to go to afterwards, posted back as next
-	Error    string // one sentence that does not tell which of the two was wrong
+	Error    string // does not tell which of the two was wrong
 	FirstRun bool   // nobody has an account yet
-	Kept     string // what was typed when the session ended, sealed, posted back as kept
+	Kept     string // encrypted draft of a form, posted back as kept
 }
 
 // PasswordView asks for a new password through a one-time link: the first
@@ -18,6 +18,6 @@ type PasswordView struct {
 	Setup    bool
 	Username string
 	Token    string // the secret of the one-time link; empty when the address holds it
-	Invalid  bool   // the link is unknown, used or expired: only that is shown, and with Setup that the server prints another
+	Invalid  bool   // the link is unknown, used or expired: shows only that
 	Errors   Errors
 }

@@ -35,19 +35,19 @@ func SignIn(v SignInView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if v.FirstRun {
-			templ_7745c5c3_Err = notice(Notice{Tone: ToneInfo, Title: "Nobody has an account yet", Detail: "The server printed a link to set up the first administrator. Each time it starts it prints a new one."}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = notice(Notice{Tone: ToneInfo, Title: "No accounts yet", Detail: "Open the setup link that the server printed when it started. It prints a new one at each start."}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
 		if v.Kept != "" && v.Error == "" {
-			templ_7745c5c3_Err = notice(Notice{Tone: ToneWarn, Title: "Your session has ended", Detail: "Nothing of your last page has counted. Sign in, and what you typed there is in its form again."}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = notice(Notice{Tone: ToneWarn, Title: "Your session expired", Detail: "Your last form was not sent. Sign in and we will restore what you typed."}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
 		if v.Error != "" {
-			templ_7745c5c3_Err = notice(Notice{Tone: ToneBad, Title: v.Error, Detail: "If you have forgotten it, an administrator can make you a link to choose another."}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = notice(Notice{Tone: ToneBad, Title: v.Error, Detail: "Forgot your password? Ask an administrator for a link to choose a new one."}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -139,7 +139,7 @@ func SignIn(v SignInView) templ.Component {
 	})
 }
 
-// Password is the page behind a one-time link.
+// Password is the page of a one-time link.
 func Password(v PasswordView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -171,12 +171,12 @@ func Password(v PasswordView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if v.Setup {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "<p class=\"lead\">It has expired, or it is not the newest. Each time the server starts it prints a new one, as long as nobody has an account.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "<p class=\"lead\">It expired, or there is a newer one. Until somebody has an account, the server prints one at each start.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<p class=\"lead\">It was used already, or it has expired. Links work once. Ask an administrator for a new one.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<p class=\"lead\">It was used or has expired. Ask an administrator for a new one.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -187,7 +187,7 @@ func Password(v PasswordView) templ.Component {
 			}
 		} else {
 			if v.Setup {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<h1>Set up Countersign</h1><p class=\"lead\">Make the first account. It can do everything: invite others, define roles, create keys for agents.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<h1>Set up Countersign</h1><p class=\"lead\">Create the first account. It can do everything: invite others, define roles, create keys for agents.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -311,7 +311,7 @@ func Password(v PasswordView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if v.Setup {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "Make the account")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "Create account")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -375,7 +375,7 @@ func newPassword(e Errors) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "<label for=\"password_again\">The same again</label> <input id=\"password_again\" name=\"password_again\" type=\"password\" autocomplete=\"new-password\" required")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "<label for=\"password_again\">Repeat new password</label> <input id=\"password_again\" name=\"password_again\" type=\"password\" autocomplete=\"new-password\" required")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -10,20 +10,19 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "strings"
 
-// appearance is how a status looks: a word, an icon and a tone, never a colour
-// alone.
-type appearance struct {
+// style is how a status looks. Colour is never the only difference.
+type style struct {
 	word, icon, tone string
 }
 
-// appearances cover the states of confirms, plans, steps, contexts, users,
-// keys and decisions.
-var appearances = map[string]appearance{
+// statusStyles has the statuses of confirms, plans, steps, contexts, users, keys
+// and decisions.
+var statusStyles = map[string]style{
 	"pending":         {"Pending", "clock", "warn"},
 	"approved":        {"Approved", "approve", "good"},
 	"rejected":        {"Rejected", "reject", "bad"},
 	"cancelled":       {"Cancelled", "cancel", "quiet"},
-	"unsubstantiated": {"Unsubstantiated", "import", "odd"},
+	"unsubstantiated": {"Not verified", "import", "odd"},
 	"approve":         {"Approve", "approve", "good"},
 	"reject":          {"Reject", "reject", "bad"},
 	"edit":            {"Edit", "edit", "odd"},
@@ -46,29 +45,29 @@ var appearances = map[string]appearance{
 	"revoked":         {"Revoked", "reject", "quiet"},
 }
 
-// look finds the appearance of a status; an unknown one keeps its own word.
-func look(status string) appearance {
-	if known, ok := appearances[status]; ok {
+// statusStyle returns the appearance of a status. An unknown one keeps its own word.
+func statusStyle(status string) style {
+	if known, ok := statusStyles[status]; ok {
 		return known
 	}
 	word := strings.ReplaceAll(status, "_", " ")
 	if word == "" {
 		word = "unknown"
 	}
-	return appearance{word, "info", "quiet"}
+	return style{word, "info", "quiet"}
 }
 
-// settled is the appearance of a confirm, and of each of its actions. What the
-// clock or the requester ended must never read like a human no, although every
-// action is then told to the agent as rejected.
-func settled(status, cause string) appearance {
+// finalStatusStyle returns the appearance of a confirm and of its actions. A timeout or a
+// cancellation must never look like a human "no", although the agent then gets
+// every action as rejected.
+func finalStatusStyle(status, cause string) style {
 	switch cause {
 	case "timeout":
-		return appearance{"Timed out", "clock", "warn"}
+		return style{"Timed out", "clock", "warn"}
 	case "cancelled":
-		return look("cancelled")
+		return statusStyle("cancelled")
 	}
-	return look(status)
+	return statusStyle(status)
 }
 
 func notice(n Notice) templ.Component {
@@ -117,7 +116,7 @@ func notice(n Notice) templ.Component {
 		var templ_7745c5c3_Var4 string
 		templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(noticeRole(n.Tone))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `status.templ`, Line: 67, Col: 76}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `status.templ`, Line: 66, Col: 76}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 		if templ_7745c5c3_Err != nil {
@@ -175,7 +174,7 @@ func noticeIcon(tone Tone) string {
 	return "info"
 }
 
-// noticeRole interrupts a screen reader only for what went wrong.
+// noticeRole interrupts a screen reader only for errors.
 func noticeRole(tone Tone) string {
 	if tone == ToneBad {
 		return "alert"
@@ -217,7 +216,7 @@ func pager(firstURL, nextURL string) templ.Component {
 				var templ_7745c5c3_Var6 templ.SafeURL
 				templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinURLErrs(firstURL)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `status.templ`, Line: 104, Col: 37}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `status.templ`, Line: 103, Col: 37}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 				if templ_7745c5c3_Err != nil {
@@ -244,7 +243,7 @@ func pager(firstURL, nextURL string) templ.Component {
 				var templ_7745c5c3_Var7 templ.SafeURL
 				templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinURLErrs(nextURL)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `status.templ`, Line: 110, Col: 47}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `status.templ`, Line: 109, Col: 47}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 				if templ_7745c5c3_Err != nil {

@@ -1,13 +1,13 @@
 package views_test
 
 import (
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/a-h/templ"
 
 	"countersign/domain"
+	"countersign/domain/reading"
 	"countersign/views"
 )
 
@@ -20,7 +20,7 @@ type story struct {
 
 var now = time.Date(2026, 3, 5, 14, 30, 0, 0, time.UTC)
 
-func frame(title string, section views.Section) views.Frame {
+func frame(title, section string) views.Frame {
 	return views.Frame{
 		Title: title,
 		Assets: views.Assets{
@@ -28,17 +28,20 @@ func frame(title string, section views.Section) views.Frame {
 			HTMX: "/static/lib/htmx.min.js", SSE: "/static/lib/hx-sse.min.js",
 		},
 		SignedIn: true, UserName: "reviewer", Shortcuts: true,
-		Now: now.Format(time.RFC3339),
+		Now:    now.Format(time.RFC3339),
+		Events: []string{"confirm", "plan"},
 		Nav: views.Nav{
-			Current: section, Inbox: true, Plans: true, Contexts: true, Roles: true,
-			Users: true, Keys: true, Log: true, Evidence: true, Pending: 4, PendingCap: 99,
+			Current: section, Pending: 4, PendingCap: 99, Links: []views.Link{
+				{Label: "Plans", URL: "/plans"}, {Label: "Contexts", URL: "/contexts"}, {Label: "Roles", URL: "/roles"}, {Label: "Users", URL: "/users"},
+				{Label: "Keys", URL: "/keys"}, {Label: "Log", URL: "/log"}, {Label: "Evidence", URL: "/evidence"},
+			},
 		},
 	}
 }
 
 func stories() []story {
 	door := views.Frame{Title: "Sign in", Assets: frame("", "").Assets}
-	inbox, confirm := views.SectionInbox, views.SectionInbox
+	const inbox, confirm = "/confirms", "/confirms"
 	return []story{
 		{"signin", door, views.SignIn(views.SignInView{})},
 		{"signin-refused", door, views.SignIn(views.SignInView{Username: "reviewer", Next: "/confirms/x", Error: "User name or password is wrong."})},
@@ -52,49 +55,54 @@ func stories() []story {
 		{"inbox-empty-so-far", frame("Inbox", inbox), views.Inbox(views.InboxView{NextURL: "/confirms?cursor=x&q=wire", Filter: views.InboxFilter{Active: true, Query: "wire", ClearURL: "/confirms"}})},
 		{"inbox-filtered-empty", frame("Inbox", inbox), views.Inbox(views.InboxView{Filter: views.InboxFilter{Active: true, Query: "wire", ClearURL: "/confirms"}})},
 
-		{"confirm-action", frame("execute_trade", confirm), views.Confirm(tradeView())},
-		{"confirm-critical", frame("execute_trade", confirm), views.Confirm(with(tradeView(), func(v *views.ConfirmView) { v.Deadline = views.Until(now.Add(7*time.Second), now) }))},
-		{"confirm-edit-error", frame("execute_trade", confirm), views.Confirm(editErrorView())},
-		{"confirm-several", frame("2 tool calls", confirm), views.Confirm(severalView())},
-		{"confirm-plan", frame("Fix Login Bug", confirm), views.Confirm(planConfirmView())},
-		{"confirm-nothing", frame("A confirm", confirm), views.Confirm(nothingView())},
-		{"confirm-not-yours", frame("execute_trade", confirm), views.Confirm(notYoursView())},
-		{"confirm-approved", frame("execute_trade", confirm), views.Confirm(approvedView())},
-		{"confirm-edited", frame("execute_trade", confirm), views.Confirm(editedView())},
-		{"confirm-conflict", frame("execute_trade", confirm), views.Confirm(conflictView())},
-		{"confirm-timeout", frame("execute_trade", confirm), views.Confirm(timeoutView())},
-		{"confirm-import", frame("execute_trade", confirm), views.Confirm(importView())},
-		{"confirm-hostile", frame("hostile", confirm), views.Confirm(hostileView())},
+		{"confirm-action", frame("execute_trade", confirm), confirmPage(tradeView())},
+		{"rows", frame("Arguments", confirm), rowsStory(argumentsStory)},
+		{"confirm-critical", frame("execute_trade", confirm), confirmPage(with(tradeView(), func(v *views.ConfirmView) { v.Deadline = views.Until(now.Add(7*time.Second), now) }))},
+		{"confirm-edit-error", frame("execute_trade", confirm), confirmPage(editErrorView())},
+		{"confirm-args-form", frame("execute_trade", confirm), confirmPage(argsFormView())},
+		{"confirm-several", frame("2 tool calls", confirm), confirmPage(severalView())},
+		{"confirm-several-step", frame("2 tool calls", confirm), confirmPage(with(severalView(), func(v *views.ConfirmView) { v.AllOrNone = true }))},
+		{"confirm-plan", frame("Fix Login Bug", confirm), confirmPage(planConfirmView())},
+		{"confirm-nothing", frame("A confirm", confirm), confirmPage(nothingView())},
+		{"confirm-not-yours", frame("execute_trade", confirm), confirmPage(notYoursView())},
+		{"confirm-approved", frame("execute_trade", confirm), confirmPage(approvedView())},
+		{"confirm-edited", frame("execute_trade", confirm), confirmPage(editedView())},
+		{"confirm-conflict", frame("execute_trade", confirm), confirmPage(conflictView())},
+		{"confirm-timeout", frame("execute_trade", confirm), confirmPage(timeoutView())},
+		{"confirm-import", frame("execute_trade", confirm), confirmPage(importView())},
+		{"confirm-hostile", frame("hostile", confirm), confirmPage(hostileView())},
 		{"edit-review", frame("Review the edit", confirm), views.EditReview(editReview())},
 		{"edit-review-several", frame("Review the edit", confirm), views.EditReview(editReviewSeveral())},
 
-		{"plans", frame("Plans", views.SectionPlans), views.Plans(plansView())},
-		{"plans-empty", frame("Plans", views.SectionPlans), views.Plans(views.PlansView{EmptyAt: "http://127.0.0.1:8080"})},
-		{"plan", frame("Fix Login Bug", views.SectionPlans), views.Plan(planView())},
-		{"plan-draft", frame("Fix Login Bug", views.SectionPlans), views.Plan(draftPlanView())},
-		{"contexts", frame("Contexts", views.SectionContexts), views.Contexts(contextsView())},
-		{"contexts-empty", frame("Contexts", views.SectionContexts), views.Contexts(views.ContextsView{})},
-		{"contexts-closed", frame("Contexts", views.SectionContexts), views.Contexts(views.ContextsView{Self: "/contexts", Closed: true})},
-		{"context", frame("Login service", views.SectionContexts), views.Context(contextView())},
-		{"roles", frame("Roles", views.SectionRoles), views.Roles(rolesView())},
-		{"role", frame("reviewer", views.SectionRoles), views.Role(roleView())},
-		{"role-refused", frame("New role", views.SectionRoles), views.Role(refusedRole())},
-		{"users", frame("Users", views.SectionUsers), views.Users(usersView())},
-		{"user", frame("reviewer", views.SectionUsers), views.User(userView())},
-		{"user-link", frame("reviewer", views.SectionUsers), views.User(userLinkView())},
-		{"keys", frame("Keys", views.SectionKeys), views.Keys(keysView())},
-		{"key-created", frame("New key", views.SectionKeys), views.KeyCreated(keyCreated())},
-		{"log", frame("Log", views.SectionLog), views.Log(logView())},
-		{"evidence", frame("Evidence", views.SectionEvidence), views.Evidence(evidenceView())},
-		{"evidence-changed", alarmed(frame("Evidence", views.SectionEvidence), changes...), views.Evidence(changedView())},
-		{"confirm-changed", alarmed(frame("execute_trade", confirm)), views.Confirm(notYoursView())},
-		{"evidence-restored", frame("Evidence", views.SectionEvidence), views.Evidence(restoredView())},
-		{"confirm-forgotten", frame("execute_trade", confirm), views.Confirm(with(approvedView(), func(v *views.ConfirmView) {
+		{"plans", frame("Plans", "/plans"), views.Plans(plansView())},
+		{"plans-empty", frame("Plans", "/plans"), views.Plans(views.PlansView{EmptyAt: "http://127.0.0.1:8080"})},
+		{"plan", frame("Fix Login Bug", "/plans"), views.Plan(planView())},
+		{"plan-draft", frame("Fix Login Bug", "/plans"), views.Plan(draftPlanView())},
+		{"contexts", frame("Contexts", "/contexts"), views.Contexts(contextsView())},
+		{"contexts-empty", frame("Contexts", "/contexts"), views.Contexts(views.ContextsView{})},
+		{"contexts-closed", frame("Contexts", "/contexts"), views.Contexts(views.ContextsView{Self: "/contexts", Closed: true})},
+		{"context", frame("Login service", "/contexts"), views.Context(contextView())},
+		{"roles", frame("Roles", "/roles"), views.Roles(rolesView())},
+		{"role", frame("reviewer", "/roles"), views.Role(roleView())},
+		{"role-refused", frame("New role", "/roles"), views.Role(refusedRole())},
+		{"users", frame("Users", "/users"), views.Users(usersView())},
+		{"user", frame("reviewer", "/users"), views.User(userView())},
+		{"user-link", frame("reviewer", "/users"), views.User(userLinkView())},
+		{"keys", frame("Keys", "/keys"), views.Keys(keysView())},
+		{"connect", frame("Connect an agent", "/keys"), views.ConnectPage(connectView(""))},
+		{"connected", frame("Connect an agent", "/keys"), views.ConnectPage(connectedView())},
+		{"key-created", frame("New key", "/keys"), views.KeyCreated(keyCreated())},
+		{"log", frame("Log", "/log"), views.Log(logView())},
+		{"evidence", frame("Evidence", "/evidence"), views.Evidence(evidenceView())},
+		{"evidence-changed", alarmed(frame("Evidence", "/evidence"), changes...), views.Evidence(changedView())},
+		{"confirm-changed", alarmed(frame("execute_trade", confirm)), confirmPage(notYoursView())},
+		{"evidence-restored", frame("Evidence", "/evidence"), views.Evidence(restoredView())},
+		{"confirm-forgotten", frame("execute_trade", confirm), confirmPage(with(approvedView(), func(v *views.ConfirmView) {
 			v.Forgotten, v.Actions, v.Reason, v.Evidence = true, nil, "", proof(views.EvidenceForgotten)
 		}))},
-		{"confirm-altered", frame("execute_trade", confirm), views.Confirm(with(approvedView(), func(v *views.ConfirmView) { v.Evidence = proof(views.EvidenceAltered) }))},
-		{"confirm-unproven", frame("execute_trade", confirm), views.Confirm(with(approvedView(), func(v *views.ConfirmView) { v.Evidence = proof(views.EvidenceUnproven) }))},
-		{"account", frame("Account", views.SectionAccount), views.Account(accountView())},
+		{"confirm-altered", frame("execute_trade", confirm), confirmPage(with(approvedView(), func(v *views.ConfirmView) { v.Evidence = proof(views.EvidenceAltered) }))},
+		{"confirm-unproven", frame("execute_trade", confirm), confirmPage(with(approvedView(), func(v *views.ConfirmView) { v.Evidence = proof(views.EvidenceUnproven) }))},
+		{"account", frame("Account", "/account"), views.Account(accountView())},
 		{"forbidden", frame("Not allowed", ""), views.Failure(views.FailureView{Status: 403, Title: "You may not see the log", Message: "Your roles do not allow it.", Missing: "trace.read", RequestID: "01J8-93KD", BackURL: "/confirms", BackLabel: "Inbox"})},
 	}
 }
@@ -104,36 +112,32 @@ func with(v views.ConfirmView, change func(*views.ConfirmView)) views.ConfirmVie
 	return v
 }
 
-func inboxRows(rows []views.InboxRow) templ.Component {
-	return views.InboxRows(slices.Values(rows), now, nil)
-}
-
 func inboxView() views.InboxView {
 	return views.InboxView{
 		Self: "/confirms?status=pending", PendingURL: "/confirms?status=pending", DecidedURL: "/confirms?status=decided",
 		PendingCount: 4, PendingCap: 99, Filter: inboxFilter(), NextURL: "/confirms?cursor=abc",
-		Rows: inboxRows([]views.InboxRow{
-			{Tools: []string{"execute_trade"}, InboxFacts: views.InboxFacts{
-				ID: "c1", URL: "/confirms/c1", TargetType: "other", Target: "order-7781",
+		Rows: []views.InboxRow{
+			{
+				Tools: []string{"execute_trade"}, ID: "c1", URL: "/confirms/c1", TargetType: "other", Target: "order-7781",
 				Reason: "The portfolio is 3 % below its target for VNM. Buying 100 brings it back.", Requester: "trading-agent", RequestRole: "executor",
-				Requested: now.Add(-4 * time.Minute), Deadline: now.Add(8 * time.Second), Mine: true,
-			}},
-			{Tools: []string{"wire_transfer", "send_mail"}, InboxFacts: views.InboxFacts{
-				ID: "c2", URL: "/confirms/c2", TargetType: "other", Target: "wire-2025-118",
+				Requested: views.Ago(now.Add(-4*time.Minute), now), Deadline: views.Until(now.Add(8*time.Second), now), Mine: true,
+			},
+			{
+				Tools: []string{"wire_transfer", "send_mail"}, ID: "c2", URL: "/confirms/c2", TargetType: "other", Target: "wire-2025-118",
 				Reason: "Invoice 2025-118 is due today.\nThe supplier has asked twice.", Requester: "payments-agent", RequestRole: "payments-bot", RoleUnknown: true,
-				RequiredRole: "architect", Requested: now.Add(-40 * time.Second), Deadline: now.Add(48 * time.Second),
-			}},
-			{InboxFacts: views.InboxFacts{
+				RequiredRole: "architect", Requested: views.Ago(now.Add(-40*time.Second), now), Deadline: views.Until(now.Add(48*time.Second), now),
+			},
+			{
 				ID: "c3", URL: "/confirms/c3", TargetType: "plan", Heading: "Fix Login Bug", Target: "Fix Login Bug", Step: "Deploy to staging and verify",
 				Reason: "Investigate and fix the 500 error on /login.", Requester: "planner-agent", RequestRole: "planner",
-				Requested: now.Add(-26 * time.Minute), Deadline: now.Add(3 * time.Hour), Mine: true,
-			}},
-			{Tools: []string{"context.update"}, InboxFacts: views.InboxFacts{
-				ID: "c4", URL: "/confirms/c4", TargetType: "context", Target: "ctx-550e8400-e29b-41d4-a716-446655440000",
+				Requested: views.Ago(now.Add(-26*time.Minute), now), Deadline: views.Until(now.Add(3*time.Hour), now), Mine: true,
+			},
+			{
+				Tools: []string{"context.update"}, ID: "c4", URL: "/confirms/c4", TargetType: "context", Target: "ctx-550e8400-e29b-41d4-a716-446655440000",
 				Reason:    "Please " + strings.Repeat("verylongtokenwithoutanybreak", 8) + " now",
-				Requester: "planner-agent", RequestRole: "planner", Unbound: true, Locked: true, Requested: now.Add(-3 * time.Hour),
-			}},
-		}),
+				Requester: "planner-agent", RequestRole: "planner", Unbound: true, Locked: true, Requested: views.Ago(now.Add(-3*time.Hour), now),
+			},
+		},
 	}
 }
 
@@ -147,12 +151,12 @@ func inboxFilter() views.InboxFilter {
 func decidedView() views.InboxView {
 	return views.InboxView{
 		Decided: true, PendingURL: "/confirms", DecidedURL: "/confirms?status=decided", PendingCount: 130, PendingCap: 99, Filter: inboxFilter(), FirstURL: "/confirms?status=decided",
-		Rows: inboxRows([]views.InboxRow{
-			{Tools: []string{"execute_trade"}, InboxFacts: views.InboxFacts{ID: "d1", URL: "/confirms/d1", TargetType: "other", Target: "order-7781", Reason: "Rebalancing.", Requester: "trading-agent", RequestRole: "executor", Requested: now.Add(-time.Hour), Decided: true, Status: "approved", Outcome: "as edited", By: "reviewer", DecidedAt: now.Add(-time.Hour), Took: 72 * time.Second}},
-			{InboxFacts: views.InboxFacts{ID: "d2", URL: "/confirms/d2", TargetType: "plan", Heading: "Fix Login Bug", Target: "Fix Login Bug", Reason: "Fix the 500 error.", Requester: "planner-agent", RequestRole: "planner", Requested: now.Add(-time.Hour), Decided: true, Status: "rejected", Cause: "timeout", Outcome: "nobody decided in time", DecidedAt: now.Add(-2 * time.Hour), Took: 5 * time.Minute}},
-			{Tools: []string{"wire_transfer"}, InboxFacts: views.InboxFacts{ID: "d3", URL: "/confirms/d3", TargetType: "other", Target: "wire-1", Requester: "payments-agent", RequestRole: "executor", Requested: now.Add(-time.Hour), Decided: true, Status: "cancelled", Outcome: "withdrawn by the agent", By: "payments-agent", DecidedAt: now.Add(-3 * time.Hour), Took: 8 * time.Second}},
-			{InboxFacts: views.InboxFacts{ID: "d4", URL: "/confirms/d4", TargetType: "plan", Heading: "Migrate", Target: "Migrate", Requester: "importer", RequestRole: "planner", Import: true, Requested: now.Add(-time.Hour), Decided: true, Status: "unsubstantiated", Outcome: "posted as already approved"}},
-		}),
+		Rows: []views.InboxRow{
+			{Tools: []string{"execute_trade"}, ID: "d1", URL: "/confirms/d1", TargetType: "other", Target: "order-7781", Reason: "Rebalancing.", Requester: "trading-agent", RequestRole: "executor", Requested: views.Ago(now.Add(-time.Hour), now), Decided: true, Status: "approved", Outcome: "as edited", By: "reviewer", DecidedAt: views.At(now.Add(-time.Hour)), Took: views.Span(72 * time.Second)},
+			{ID: "d2", URL: "/confirms/d2", TargetType: "plan", Heading: "Fix Login Bug", Target: "Fix Login Bug", Reason: "Fix the 500 error.", Requester: "planner-agent", RequestRole: "planner", Requested: views.Ago(now.Add(-time.Hour), now), Decided: true, Status: "rejected", Cause: "timeout", Outcome: "nobody decided in time", DecidedAt: views.At(now.Add(-2 * time.Hour)), Took: views.Span(5 * time.Minute)},
+			{Tools: []string{"wire_transfer"}, ID: "d3", URL: "/confirms/d3", TargetType: "other", Target: "wire-1", Requester: "payments-agent", RequestRole: "executor", Requested: views.Ago(now.Add(-time.Hour), now), Decided: true, Status: "cancelled", Outcome: "withdrawn by the agent", By: "payments-agent", DecidedAt: views.At(now.Add(-3 * time.Hour)), Took: views.Span(8 * time.Second)},
+			{ID: "d4", URL: "/confirms/d4", TargetType: "plan", Heading: "Migrate", Target: "Migrate", Requester: "importer", RequestRole: "planner", Import: true, Requested: views.Ago(now.Add(-time.Hour), now), Decided: true, Status: "unsubstantiated", Outcome: "imported as approved"},
+		},
 	}
 }
 
@@ -176,7 +180,7 @@ func tradeView() views.ConfirmView {
 			Presets: []string{"Not now", "Wrong target", "Amount too high", "Needs more context", "Duplicate"},
 			Roles:   []views.Option{{Value: "reviewer", Label: "reviewer"}, {Value: "admin", Label: "admin"}},
 		},
-		Cancel: &views.CancelForm{Action: "/confirms/c1/cancel", Label: "Cancel this confirm", Hint: "The agent is told that it was cancelled, which is neither a yes nor a no."},
+		Cancel: &views.CancelForm{Action: "/confirms/c1/cancel", Label: "Cancel this request", Hint: "The agent learns that nobody decided. Its plan stays as it is."},
 	}
 }
 
@@ -185,6 +189,24 @@ func editErrorView() views.ConfirmView {
 		v.Form.Reason = "Half of it is enough"
 		v.Form.Actions[0].Args = "{\n  \"symbol\": \"VNM\",\n  \"quantity\": 50,,\n}"
 		v.Form.Errors = views.Errors{"": "Nothing was decided: the edited arguments are not JSON.", "args_0": "Line 3, column 18: a member's name is expected, not a comma."}
+	})
+}
+
+func argsFormView() views.ConfirmView {
+	return with(tradeView(), func(v *views.ConfirmView) {
+		v.Form.Editing = true
+		v.Form.Errors = views.Errors{"unfit_0": "These arguments do not fit the agent's schema."}
+		v.Form.Actions[0].Misfit = true
+		v.Form.Actions[0].Fields = []views.ArgsField{
+			{Name: "field_0_0", Member: "symbol", Title: "Ticker \u202eevil", Description: "As the exchange writes it", Required: true, Text: "VNM"},
+			{Name: "field_0_1", Member: "quantity", Kind: views.ArgsNumber, Whole: true, Required: true, Text: "0", Error: "This must be at least 1."},
+			{Name: "field_0_2", Member: "side", Kind: views.ArgsChoice, Text: "0", Choices: []views.Option{{Value: "0", Label: "buy", Selected: true}, {Value: "1", Label: "sell"}, {Label: "Not given"}}},
+			{Name: "field_0_3", Member: "tags", Kind: views.ArgsList, Long: true, Text: "long\nterm"},
+			{Member: "route", Kind: views.ArgsGroup, Title: "Where it goes", Members: []views.ArgsField{
+				{Name: "field_0_4", Member: "venue", Text: "XETRA"},
+				{Name: "field_0_5", Member: "via", Kind: views.ArgsJSON, Long: true, Unnamed: true, Text: "[\n  1.0\n]"},
+			}},
+		}
 	})
 }
 
@@ -206,7 +228,7 @@ func planConfirmView() views.ConfirmView {
 		v.Deadline = views.Deadline{}
 		v.Reason = "Requesting approval to fix login 500 error"
 		v.Plan = &views.ConfirmPlan{Plan: v.Target, Objective: "Investigate and fix the 500 error on /login endpoint in production", Status: "proposed", Drawing: drawing(), Steps: steps()}
-		v.Context = &views.ConfirmContext{Context: views.Link{Label: "Login service", URL: "/contexts/ctx"}, Status: "active", Body: `{"title":"Login service","root":{"domain":"auth","environment":"production"}}`}
+		v.Context = &views.ConfirmContext{Context: views.Link{Label: "Login service", URL: "/contexts/ctx"}, Status: "active", Reading: rowsOf(`{"title":"Login service","root":{"domain":"auth","environment":"production"}}`)}
 		v.Supersedes = []views.ConfirmRef{{ID: "confirm-before", URL: "/confirms/before", Status: "rejected", When: views.At(now.Add(-time.Hour)), Reason: "Write the tests before the fix, please."}}
 		v.OnReject = "abort"
 	})
@@ -225,7 +247,7 @@ func notYoursView() views.ConfirmView {
 	return with(tradeView(), func(v *views.ConfirmView) {
 		v.Form, v.Cancel = nil, nil
 		v.RequiredRole = "architect"
-		v.Refusals = []string{"It was asked for by your own key trading-agent. Nobody decides what they asked for themselves.", "It must be decided by the role architect, which you do not hold."}
+		v.Refusals = []string{"You cannot decide your own or your keys' requests.", "Only the role architect can decide this, and you do not hold it."}
 	})
 }
 
@@ -234,8 +256,8 @@ func approvedView() views.ConfirmView {
 		v.Form, v.Cancel, v.Status, v.Cause, v.JustDecided = nil, nil, "approved", "human", true
 		v.Actions[0].Decision = "approve"
 		v.Evidence = proof(views.EvidenceProven)
-		v.Receipt = &views.Receipt{Status: "approved", Cause: "a signed-in person", By: "reviewer", Role: "reviewer", At: views.At(now), Took: "1 min 12 s", Reason: "Within the limits.", ContentHash: hash, EffectiveHash: hash, LogIndex: "41", LogURL: "/log#entry-41"}
-		v.History = []views.DecisionEntry{{Status: "approved", Cause: "human", Words: "a signed-in person", By: "reviewer", Role: "reviewer", At: views.At(now), Reason: "Within the limits.", Warning: "own request: allowed by the server's settings"}}
+		v.Receipt = &views.Receipt{Status: "approved", Cause: "decided by a person", By: "reviewer", Role: "reviewer", At: views.At(now), Took: "1 min 12 s", Reason: "Within the limits.", ContentHash: hash, EffectiveHash: hash, LogIndex: "41", LogURL: "/log#entry-41"}
+		v.History = []views.DecisionEntry{{Status: "approved", Cause: "human", Words: "decided by a person", By: "reviewer", Role: "reviewer", At: views.At(now), Reason: "Within the limits.", Warning: "decided by its own requester, as this server's settings allow"}}
 		v.Next = &views.NextConfirm{URL: "/confirms/c2?status=pending", Label: "wire_transfer + send_mail", Left: 3}
 	})
 }
@@ -252,14 +274,14 @@ func editedView() views.ConfirmView {
 func conflictView() views.ConfirmView {
 	return with(approvedView(), func(v *views.ConfirmView) {
 		v.Status, v.Receipt.Status, v.Actions[0].Decision, v.JustDecided = "rejected", "rejected", "reject", false
-		v.Conflict = &views.Notice{Tone: views.ToneWarn, Title: "Already decided", Detail: "architect rejected it at 14:29:58. Your decision was not recorded."}
+		v.Conflict = &views.Notice{Tone: views.ToneWarn, Title: "Already decided", Detail: "architect rejected it before you, on 5 Mar 2026, 14:29:58 UTC. Your decision was not saved."}
 	})
 }
 
 func timeoutView() views.ConfirmView {
 	return with(approvedView(), func(v *views.ConfirmView) {
 		v.Status, v.Cause, v.Actions[0].Decision, v.JustDecided = "rejected", "timeout", "reject", false
-		v.Receipt = &views.Receipt{Status: "rejected", Cause: "nobody decided in time; this is not a refusal", Role: "system", At: views.At(now), Took: "5 min", ContentHash: hash, EffectiveHash: hash, LogIndex: "42"}
+		v.Receipt = &views.Receipt{Status: "rejected", Cause: "nobody decided in time", Role: "system", At: views.At(now), Took: "5 min", ContentHash: hash, EffectiveHash: hash, LogIndex: "42"}
 	})
 }
 
@@ -354,14 +376,14 @@ func planView() views.PlanView {
 		Context: views.Link{Label: "ctx-550e8400", URL: "/contexts/ctx"}, Poster: "planner-agent", Created: views.At(now.Add(-time.Hour)), TraceID: "trace-plan-550e8401", Hash: hash,
 		Drawing: drawing(), Steps: steps(),
 		Confirms: []views.ConfirmRef{{ID: "confirm-2", URL: "/confirms/2", Status: "pending", When: views.At(now)}, {ID: "confirm-1", URL: "/confirms/1", Status: "approved", When: views.At(now.Add(-time.Hour)), Reason: "Plan looks good, approved for execution"}},
-		Cancel:   &views.CancelForm{Action: "/plans/p1/cancel", Label: "Cancel this plan", Hint: "Running steps are told to stop at their next gate."},
+		Cancel:   &views.CancelForm{Action: "/plans/p1/cancel", Label: "Cancel plan", Hint: "The plan stops. Its gate answers ABORT, and its pending requests are cancelled."},
 	}
 }
 
 func draftPlanView() views.PlanView {
 	v := planView()
 	v.Status, v.Confirms, v.ProposeURL = "draft", nil, "/plans/p1/propose"
-	v.Cancel.Label, v.Cancel.Error = "Abandon this draft", "It was proposed a moment ago."
+	v.Cancel.Label, v.Cancel.Error = "Abandon draft", "It was proposed a moment ago."
 	v.Error = &views.Notice{Tone: views.ToneBad, Title: "The plan was not proposed", Detail: "Step s4 depends on s9, which does not exist."}
 	return v
 }
@@ -390,7 +412,7 @@ func roleView() views.RoleView {
 		ID: "reviewer", Action: "/roles/reviewer", MayEdit: true, Name: "reviewer", Description: "Reviews and approves", Capabilities: "confirm.approve\nconfirm.reject\ntrace.read",
 		Known:      []views.CapabilityGroup{{Resource: "confirm", Capabilities: []string{"confirm.approve", "confirm.reject", "confirm.request"}}, {Resource: "plan", Capabilities: []string{"plan.create", "plan.propose", "plan.execute"}}},
 		Uses:       []views.RoleUse{{Label: "Users", Links: []views.Link{{Label: "reviewer", URL: "/users/1"}}, More: 2}},
-		DeleteHint: "It is in use and cannot be deleted.", Created: views.At(now), Updated: views.At(now),
+		DeleteHint: "You cannot delete a role that is in use.", Created: views.At(now), Updated: views.At(now),
 	}
 }
 
@@ -449,7 +471,22 @@ func keysView() views.KeysView {
 }
 
 func keyCreated() views.KeyCreatedView {
-	return views.KeyCreatedView{Name: "trading-agent", Secret: "cs_4f9Ab2Qw71Zx_" + strings.Repeat("kQ7", 16), Roles: []string{"executor"}, Expires: views.At(now.Add(90 * 24 * time.Hour)), BaseURL: "http://127.0.0.1:8080", BackURL: "/keys"}
+	return views.KeyCreatedView{Name: "trading-agent", Secret: "cs_4f9Ab2Qw71Zx_" + strings.Repeat("kQ7", 16), Roles: []string{"executor"}, Expires: views.At(now.Add(90 * 24 * time.Hour)), BackURL: "/keys",
+		Connect: connectView("cs_4f9Ab2Qw71Zx_" + strings.Repeat("kQ7", 16))}
+}
+
+func connectView(secret string) views.ConnectView {
+	return views.ConnectView{BaseURL: "http://127.0.0.1:8080", KeysURL: "/keys", Secret: secret, Key: &views.ConnectKey{Self: "/connect?key=k", Name: "trading-agent"},
+		Targets: []views.ConnectTarget{
+			{ID: "claude", Label: "Claude Code", About: "It asks here before it runs a tool.", Snippets: []views.Snippet{{Label: "Print its settings", Language: "sh", Code: "countersign hook config claude"}}},
+			{ID: "curl", Label: "curl", About: "Posts a request.", Snippets: []views.Snippet{{Label: "Ask and wait", Language: "sh", Code: "curl \"$COUNTERSIGN_URL/api/v1/confirms?wait=50\""}}},
+		}}
+}
+
+func connectedView() views.ConnectView {
+	v := connectView("")
+	v.Key.UsedAt = views.Ago(now.Add(-3*time.Second), now)
+	return v
 }
 
 func logView() views.LogView {
@@ -471,4 +508,27 @@ func accountView() views.AccountView {
 		},
 		Errors: views.Errors{"current": "This is not your current password."},
 	}
+}
+
+// confirmPage is the page of a request with its arguments as rows.
+func confirmPage(v views.ConfirmView) templ.Component {
+	for i := range v.Actions {
+		v.Actions[i].Reading = rowsOf(v.Actions[i].Args)
+	}
+	return views.Confirm(v)
+}
+
+// rowsOf is JSON as rows.
+func rowsOf(text string) *reading.Reading {
+	v, err := reading.Parse([]byte(text))
+	if err != nil {
+		panic(err)
+	}
+	r := reading.Of(v, reading.Options{Now: now, Zone: time.FixedZone("CET", 3600)})
+	return &r
+}
+
+// rowsStory is arguments as rows, on a page of their own.
+func rowsStory(arguments string) templ.Component {
+	return templ.Join(templ.Raw(`<section class="card"><h1>Arguments</h1>`), views.Rows("args", *rowsOf(arguments), nil), templ.Raw(`</section>`))
 }

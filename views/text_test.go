@@ -3,18 +3,18 @@ package views_test
 import (
 	"bytes"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/a-h/templ"
-	"github.com/google/go-cmp/cmp"
 
 	"countersign/domain/mplp"
 	"countersign/views"
 )
 
-func markup(t *testing.T, c templ.Component) string {
+func htmlBuffer(t *testing.T, c templ.Component) string {
 	t.Helper()
 	var buf bytes.Buffer
 	if err := c.Render(t.Context(), &buf); err != nil {
@@ -35,11 +35,11 @@ func TestAgentTextIsWhole(t *testing.T) {
 	for name, text := range texts {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			doc := document(t, []byte(markup(t, views.AgentText(text))))
+			doc := document(t, []byte(htmlBuffer(t, views.AgentText(text))))
 			if got := doc.Find(".agent-text[hx-ignore]").Text(); got != text {
 				t.Errorf("got %.80q, want %.80q", got, text)
 			}
-			doc = document(t, []byte(markup(t, views.AgentInline(text))))
+			doc = document(t, []byte(htmlBuffer(t, views.AgentInline(text))))
 			if got := doc.Find(".agent-inline[hx-ignore]").Text(); got != text {
 				t.Errorf("inline: got %.80q, want %.80q", got, text)
 			}
@@ -47,10 +47,50 @@ func TestAgentTextIsWhole(t *testing.T) {
 	}
 }
 
+// Long gaps in the agent's words have marks, and are copied.
+func TestAgentTextMarksLongGaps(t *testing.T) {
+	t.Parallel()
+	blanks := func(n int) string { return strings.Repeat(" ", n) }
+	tests := []struct {
+		name, text string
+		marks      []string // in a text
+		inline     []string // within a line
+	}{
+		{"blanks", "Refund." + blanks(312) + "And close it.", []string{"⟦312 blanks⟧"}, []string{"⟦312 blanks⟧"}},
+		{"tabs", "a" + strings.Repeat("\t", 8) + "b", []string{"⟦8 blanks⟧"}, []string{"⟦8 blanks⟧"}},
+		{"blanks at the end", "a" + blanks(9), []string{"⟦9 blanks⟧"}, []string{"⟦9 blanks⟧"}},
+		{"empty lines", "a\n\n\n\n\n\n\n\nb", []string{"⟦7 empty lines⟧"}, []string{"⟦7 empty lines⟧"}},
+		{"lines of blanks", "a\n \n\t\n\nb", []string{"⟦3 empty lines⟧"}, []string{"⟦3 empty lines⟧"}},
+		{"both", "a\n\n\n\nb" + blanks(20) + "c", []string{"⟦3 empty lines⟧", "⟦20 blanks⟧"}, []string{"⟦3 empty lines⟧", "⟦20 blanks⟧"}},
+		{"indentation", "a\n" + blanks(12) + "b", nil, []string{"⟦12 blanks⟧"}},
+		{"far indentation", "a\n" + blanks(40) + "b", []string{"⟦40 blanks⟧"}, []string{"⟦40 blanks⟧"}},
+		{"a table", "a" + blanks(7) + "b\n\n\nc", nil, nil},
+		{"a mark by the agent", "a⟦9 blanks⟧b", nil, nil},
+	}
+	for _, tt := range tests {
+		for view, c := range map[string]templ.Component{"text": views.AgentText(tt.text), "inline": views.AgentInline(tt.text)} {
+			doc, want := document(t, []byte(htmlBuffer(t, c))), tt.marks
+			if view == "inline" {
+				want = tt.inline
+			}
+			var marks []string
+			for _, mark := range doc.Find(".blanks").EachIter() {
+				marks = append(marks, mark.AttrOr("data-mark", ""))
+			}
+			if !slices.Equal(marks, want) {
+				t.Errorf("%s, %s: the marks are %q, want %q", view, tt.name, marks, want)
+			}
+			if got := doc.Find(".agent-text, .agent-inline").First().Text(); got != tt.text {
+				t.Errorf("%s, %s: the text is %q, want %q", view, tt.name, got, tt.text)
+			}
+		}
+	}
+}
+
 func TestCodeIsLossless(t *testing.T) {
 	t.Parallel()
 	args := `{"big":9007199254740993,"huge":1e400,"esc":"\u202e\/","same":1,"same":2,"empty":{},"s":"a  b"}`
-	doc := document(t, []byte(markup(t, views.Code(args))))
+	doc := document(t, []byte(htmlBuffer(t, views.Code(args))))
 	var shown strings.Builder
 	for _, line := range doc.Find(".code li").EachIter() {
 		shown.WriteString(strings.TrimLeft(line.Text(), " "))
@@ -64,34 +104,44 @@ func TestCodeIsLossless(t *testing.T) {
 	}
 }
 
-// A browser lays lines out in blocks, each of which must say itself where its
-// numbers begin.
-func TestCodeNumbersItsBlocks(t *testing.T) {
+// Each line has its number, and very many lines stand in blocks.
+func TestCodeNumbersItsLines(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
-		name  string
-		lines int
-		want  []string // the first number of each block
-		long  bool
+		name          string
+		lines, blocks int
+		isLong        bool
 	}{
-		{"one line", 1, []string{"1"}, false},
-		{"a full block", 100, []string{"1"}, false},
-		{"one more", 101, []string{"1", "101"}, false},
-		{"numbers of five digits", 10_000, nil, true},
+		{"one line", 1, 0, false},
+		{"as many as are laid out at once", 2000, 0, false},
+		{"one more", 2001, 21, false},
+		{"numbers of five digits", 10_000, 100, true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			doc := document(t, []byte(markup(t, views.Code("no JSON"+strings.Repeat("\n", tc.lines-1)))))
-			var got []string
-			for _, block := range doc.Find(".code ol").EachIter() {
-				got = append(got, block.AttrOr("start", ""))
+			doc := document(t, []byte(htmlBuffer(t, views.Code("no JSON"+strings.Repeat("\n", tc.lines-1)))))
+			for i, line := range doc.Find(".code li").EachIter() {
+				if got, want := line.AttrOr("data-line", ""), strconv.Itoa(i+1); got != want {
+					t.Fatalf("line %s has the number %s", want, got)
+				}
 			}
-			if diff := cmp.Diff(tc.want, got); diff != "" && tc.want != nil {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-			if n, long := doc.Find(".code li").Length(), doc.Find(".code.long").Length() == 1; n != tc.lines || long != tc.long {
-				t.Errorf("%d lines, long: %t, want %d and %t", n, long, tc.lines, tc.long)
+			n, blocks, isLong := doc.Find(".code li").Length(), doc.Find(".code .block").Length(), doc.Find(".code.long").Length() == 1
+			if n != tc.lines || blocks != tc.blocks || isLong != tc.isLong {
+				t.Errorf("%d lines, %d blocks, long: %t, want %+v", n, blocks, isLong, tc)
 			}
 		})
+	}
+}
+
+// Many blanks in a line have a mark, and are copied.
+func TestCodeMarksManyBlanks(t *testing.T) {
+	t.Parallel()
+	text := "a" + strings.Repeat(" ", 312) + "b"
+	doc := document(t, []byte(htmlBuffer(t, views.Code(`{"x":"`+text+`","y":"7       blanks"}`))))
+	if got := doc.Find(".blanks").AttrOr("data-mark", ""); got != "⟦312 blanks⟧" || doc.Find(".blanks").Length() != 1 {
+		t.Errorf("%d marks, the first %q", doc.Find(".blanks").Length(), got)
+	}
+	if !strings.Contains(doc.Find(".code").Text(), text) {
+		t.Error("the blanks are gone")
 	}
 }
 
@@ -150,7 +200,7 @@ func TestDiff(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			doc := document(t, []byte(markup(t, views.Diff("1", tt.before, tt.after))))
+			doc := document(t, []byte(htmlBuffer(t, views.Diff("1", tt.before, tt.after))))
 			if got := doc.Find("li.removed").Length(); got != tt.removed {
 				t.Errorf("%d lines removed, want %d", got, tt.removed)
 			}

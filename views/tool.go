@@ -10,7 +10,7 @@ import (
 	"countersign/domain"
 )
 
-// ToolNames words tool calls in a line: “deploy” + “send_mail” × 32.
+// ToolNames lists tool calls in a line: “deploy” + “send_mail” × 32.
 func ToolNames(names []string) string {
 	var words []string
 	for name, calls := range toolRuns(names) {
@@ -19,8 +19,7 @@ func ToolNames(names []string) string {
 	return strings.Join(words, " + ")
 }
 
-// toolRuns gives the names in their order, and how many calls of each follow
-// each other.
+// toolRuns returns the names in order, with the number of consecutive calls.
 func toolRuns(names []string) iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
 		for at, calls := 0, 0; at < len(names); at += calls {
@@ -34,8 +33,8 @@ func toolRuns(names []string) iter.Seq2[string, int] {
 	}
 }
 
-// ListedTools is ToolNames for lists, which have the first of many and of long
-// names the beginning.
+// ListedTools is ToolNames for lists: it shortens long names and leaves out all but
+// the first.
 func ListedTools(names []string) string {
 	var words []string
 	shown, left := listedTools(names)
@@ -50,10 +49,10 @@ func ListedTools(names []string) string {
 }
 
 func toolNames(names []string) templ.Component {
-	return drawn(func(m *markup) { m.toolNames(names) })
+	return component(func(m *htmlBuffer) { m.toolNames(names) })
 }
 
-func (m *markup) toolNames(names []string) {
+func (m *htmlBuffer) toolNames(names []string) {
 	first := true
 	for name, calls := range toolRuns(names) {
 		m.toolCalls(first, calls, func() { m.toolName(name) })
@@ -61,8 +60,12 @@ func (m *markup) toolNames(names []string) {
 	}
 }
 
-// listedTools is toolNames for lists.
-func (m *markup) listedTools(names []string) {
+// listedToolNames is toolNames for lists.
+func listedToolNames(names []string) templ.Component {
+	return component(func(m *htmlBuffer) { m.listedTools(names) })
+}
+
+func (m *htmlBuffer) listedTools(names []string) {
 	shown, left := listedTools(names)
 	for i, run := range shown {
 		m.toolCalls(i == 0, run.calls, func() { m.excerptTool(run.name) })
@@ -72,17 +75,17 @@ func (m *markup) listedTools(names []string) {
 	}
 }
 
-func (m *markup) toolCalls(first bool, calls int, name func()) {
+func (m *htmlBuffer) toolCalls(first bool, calls int, name func()) {
 	if !first {
 		m.html(` <span class="then" aria-hidden="true">+</span> `)
 	}
 	name()
-	if calls > 1 { // outside of what an agent may have named itself
+	if calls > 1 { // outside the agent's text
 		m.html(`<span class="then">`, times(calls), `</span>`)
 	}
 }
 
-// times follows the name of what is called more than once.
+// times follows the name of a tool that is called more than once.
 func times(calls int) string {
 	if calls == 1 {
 		return ""

@@ -1,7 +1,7 @@
 package views
 
-// TraceView is GET /traces/{id}: what the log knows of a trace on one time
-// line, and the object as it was posted.
+// TraceView is GET /traces/{id}: the log of a trace on one time line, and the
+// object as it was posted.
 type TraceView struct {
 	Self     string
 	ID       string
@@ -11,12 +11,12 @@ type TraceView struct {
 	Lanes    []TraceLane
 	Ticks    []string // marks of the time axis
 	Rows     []LogRow
-	MoreURL  string // the log, where it says more
+	MoreURL  string // the log, if it has more
 	Duration string
 }
 
-// TraceLane is one bar of the time line: the execution of a step, or a confirm
-// from its request to its decision.
+// TraceLane is one bar of the time line: the execution of a step, or a request until
+// its decision.
 type TraceLane struct {
 	Kind   string // "span" or "confirm"
 	Label  Link

@@ -23,7 +23,7 @@ type UserRow struct {
 	Self      bool
 }
 
-// InviteForm makes a user.
+// InviteForm invites a user.
 type InviteForm struct {
 	Username string
 	Roles    RoleChoice
@@ -37,8 +37,8 @@ type OneTimeLink struct {
 	Expires Moment
 }
 
-// UserView is GET /users/{id}. Addresses are set where the reader may post to
-// them; roles go to RolesURL as role (repeated).
+// UserView is GET /users/{id}. Addresses are set if the user may post to them. Roles
+// go to RolesURL as role (repeated).
 type UserView struct {
 	Self                  string
 	Name                  string
@@ -55,7 +55,7 @@ type UserView struct {
 	Keys                  []Link
 	MoreKeys              int // that are not listed
 	Capabilities          []string
-	Unknown               bool // there may be more: the reader may not look up every role
+	Unknown               bool // there may be more: the user may not read every role
 	Created               Moment
 	LastSeen              Moment
 	Link                  *OneTimeLink

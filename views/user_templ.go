@@ -80,7 +80,7 @@ func Users(v UsersView) templ.Component {
 			}
 		}
 		if len(v.Rows) == 0 && v.Search != nil {
-			templ_7745c5c3_Err = noneNamed(*v.Search, "No user has this in their name", "Show all users").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = noneNamed(*v.Search, "No user matches this name", "Show all users").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -172,7 +172,7 @@ func Users(v UsersView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "Invite</button><p class=\"hint\">You get a link to pass on. It works once.</p></form></section>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "Invite</button><p class=\"hint\">You get a link to share. It works once.</p></form></section>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -425,12 +425,12 @@ func User(v UserView) templ.Component {
 			}
 		}
 		if v.Unknown {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, "<p class=\"hint\">What some of the roles allow is not shown. Seeing it needs the capability <code>role.read</code>.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, "<p class=\"hint\">Some capabilities are not shown. To see them, you need the capability <code>role.read</code>.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, "</section></div><aside class=\"confirm-side\" aria-label=\"What you can do\"><section class=\"card\"><h2>Account</h2><dl class=\"facts\"><dt>Made</dt><dd>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, "</section></div><aside class=\"confirm-side\" aria-label=\"What you can do\"><section class=\"card\"><h2>Account</h2><dl class=\"facts\"><dt>Created</dt><dd>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -508,7 +508,7 @@ func User(v UserView) templ.Component {
 		}
 		if v.ResetURL != "" {
 			templ_7745c5c3_Err = askedButton(v.ResetURL, "button wide", "key", "Reset password",
-				"The password stops working at once, and all sessions end. You get a link to pass on.", "Reset the password").Render(ctx, templ_7745c5c3_Buffer)
+				"The password stops working and all sessions end. You get a link to share.", "Reset the password").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -521,7 +521,7 @@ func User(v UserView) templ.Component {
 		}
 		if v.DisableURL != "" {
 			templ_7745c5c3_Err = askedButton(v.DisableURL, "button bad wide", "cancel", "Disable",
-				"All sessions end, and keys of this user stop working. The account can be enabled again.", "Disable "+v.Name).Render(ctx, templ_7745c5c3_Buffer)
+				"All sessions end and this user's keys stop working. You can enable the account again.", "Disable "+v.Name).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -578,9 +578,9 @@ func oneTimeLink(l OneTimeLink) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var11 string
-		templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs("A link for ")
+		templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs("Link for ")
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `user.templ`, Line: 213, Col: 18}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `user.templ`, Line: 213, Col: 16}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 		if templ_7745c5c3_Err != nil {
@@ -591,7 +591,7 @@ func oneTimeLink(l OneTimeLink) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var12 string
-		templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(", shown this once")
+		templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(", shown only once")
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `user.templ`, Line: 215, Col: 24}
 		}
@@ -604,9 +604,9 @@ func oneTimeLink(l OneTimeLink) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var13 string
-		templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs("Pass it on by a channel you trust. It lets its holder choose the password, once. It expires ")
+		templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs("Share it over a channel you trust. Anyone with this link can set the password. It works once and expires ")
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `user.templ`, Line: 218, Col: 99}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `user.templ`, Line: 218, Col: 112}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 		if templ_7745c5c3_Err != nil {
@@ -632,7 +632,7 @@ func oneTimeLink(l OneTimeLink) templ.Component {
 	})
 }
 
-// lastSeen is nothing once the session is forgotten, which says little.
+// lastSeen has no time once the session is deleted.
 func lastSeen(status string, at Moment) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -660,7 +660,7 @@ func lastSeen(status string, at Moment) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else if at.ISO == "" {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 57, "<small class=\"hint\">not lately</small>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 57, "<small class=\"hint\">not recently</small>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -674,7 +674,7 @@ func lastSeen(status string, at Moment) templ.Component {
 	})
 }
 
-// presence says how much of a user there is.
+// presence counts the sessions of a user, and the keys.
 func presence(row UserRow, keys bool) string {
 	words := counted(row.Sessions, "session")
 	if keys {

@@ -30,12 +30,12 @@ const (
 	EdgeSpace                     // Text is spaces at an end of a name
 )
 
-// stack counts the combining marks that a letter carries. More than four would
-// be drawn over the lines around it (UTS 39 has the same number).
+// stack counts the combining marks of a letter. More than four would cover the lines
+// around it (UTS 39 has the same number).
 type stack int
 
-// piles adds r and reports whether it is a mark too many.
-func (s *stack) piles(r rune) bool {
+// isTooMany adds r and reports whether it is a mark too many.
+func (s *stack) isTooMany(r rune) bool {
 	if !unicode.In(r, unicode.Mn, unicode.Me) {
 		*s = 0
 		return false
@@ -44,14 +44,14 @@ func (s *stack) piles(r rune) bool {
 	return *s > 4
 }
 
-// Visible splits s so that nothing in it can hide, hide what is around it, move
-// it, or pass for something else. What draws nothing, reorders its neighbours,
-// passes for a space or is drawn over a letter becomes a mark, and so do combining
-// marks that pile up. Words of several alphabets, what looks like ASCII, and what
-// is written from right to left stand apart. Joined and with its marks read back,
-// the result is s. Line feeds, tabs and the ASCII space stay as they are.
+// Visible splits s into segments, so that no text can hide, reorder or imitate
+// other text. Characters that are invisible, reorder their neighbours, look like a
+// space or cover a letter become marks, and so do too many combining marks. Words
+// of several alphabets, look-alikes of ASCII, and right-to-left text become
+// segments of their own. The segments, with marks read back, are s. Line feeds,
+// tabs and ASCII spaces stay.
 func Visible(s string) []Segment {
-	if s != "" && obvious(s) {
+	if s != "" && isVisible(s) {
 		return []Segment{{s, Plain}}
 	}
 	var segments []Segment
@@ -65,12 +65,12 @@ func Visible(s string) []Segment {
 	var marks stack
 	for len(s) > 0 {
 		r, size := utf8.DecodeRuneInString(s)
-		piled := marks.piles(r)
+		piled := marks.isTooMany(r)
 		switch {
 		case r == utf8.RuneError && size == 1:
 			flush()
 			segments = append(segments, Segment{fmt.Sprintf("⟦0x%02X⟧", s[0]), Invisible})
-		case piled || hides(r):
+		case piled || isInvisible(r):
 			flush()
 			segments = append(segments, Segment{fmt.Sprintf("⟦U+%04X⟧", r), Invisible})
 		default:
@@ -82,8 +82,8 @@ func Visible(s string) []Segment {
 	return segments
 }
 
-// VisibleName is Visible for the name of a tool, which is for programs: whatever
-// is not ASCII stands apart.
+// VisibleName is Visible for the name of a tool, which is for programs. Everything
+// outside ASCII becomes a segment of its own.
 func VisibleName(s string) []Segment {
 	var segments []Segment
 	for _, segment := range Visible(s) {
@@ -105,9 +105,8 @@ func VisibleName(s string) []Segment {
 	return segments
 }
 
-// obvious reports whether s is nothing but ASCII and Latin-1 that show themselves,
-// as most texts are: there is nothing to look for.
-func obvious(s string) bool {
+// obvious reports whether s has only visible ASCII and Latin-1, as most texts do.
+func isVisible(s string) bool {
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
 		case c >= ' ' && c <= '~', c == '\n', c == '\t':
@@ -123,13 +122,13 @@ func obvious(s string) bool {
 	return true
 }
 
-// hides reports whether r must be shown as a mark. Unassigned code points hide
-// too: what a later font draws for them is anybody's guess.
-func hides(r rune) bool {
+// isInvisible reports whether r must be shown as a mark. This includes unassigned code
+// points: nobody knows what a later font draws for them.
+func isInvisible(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t' || r >= ' ' && r <= '~':
 		return false
-	case glyph.Blank(r), glyph.Overlays(r):
+	case glyph.IsBlank(r), glyph.IsOverlay(r):
 		return true
 	}
 	return !unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S)

@@ -154,7 +154,7 @@ func TestD1_RightToLeftStandsApart(t *testing.T) {
 			t.Errorf("got %s, want %s", got.String(), want)
 		}
 	}
-	doc := document(t, []byte(markup(t, views.Code(`{"a":"א ב ٧"}`))))
+	doc := document(t, []byte(htmlBuffer(t, views.Code(`{"a":"א ב ٧"}`))))
 	if got := doc.Find(".hidden-count").Text(); !strings.Contains(got, "2 right-to-left letters") || !strings.Contains(got, "1 right-to-left digit") {
 		t.Errorf("it says %q", got)
 	}
@@ -166,7 +166,7 @@ func TestD1_RightToLeftStandsApart(t *testing.T) {
 // The name of a tool is for programs.
 func TestD5_NamesOfTools(t *testing.T) {
 	t.Parallel()
-	doc := document(t, []byte(markup(t, views.ToolName("  dépl oy "))))
+	doc := document(t, []byte(htmlBuffer(t, views.ToolName("  dépl oy "))))
 	if got := doc.Find(".agent-inline").Text(); got != "  dépl oy " {
 		t.Errorf("it is shown as %q", got)
 	}
@@ -176,7 +176,7 @@ func TestD5_NamesOfTools(t *testing.T) {
 	if got := doc.Find(".not-ascii"); got.Text() != "é" || got.AttrOr("title", "") != "Not ASCII: U+00E9" {
 		t.Errorf("not ASCII is %q", got.Text())
 	}
-	doc = document(t, []byte(markup(t, views.Code(`{"dry_run ":true,"dry_run":false," ":1}`))))
+	doc = document(t, []byte(htmlBuffer(t, views.Code(`{"dry_run ":true,"dry_run":false," ":1}`))))
 	if got := doc.Find("b .edge-space"); got.Length() != 2 || got.Text() != "  " {
 		t.Errorf("%d spaces at the ends of members' names: %q", got.Length(), got.Text())
 	}
@@ -204,7 +204,7 @@ func TestVisibleOfEveryCharacter(t *testing.T) {
 		if !ordinary && !marked {
 			t.Fatalf("%U hides", r)
 		}
-		if plain := segments[0].Kind == views.Plain; plain && (glyph.IsRightToLeft(r) || unicode.In(r, unicode.L, unicode.N) && glyph.Form(r) != "") {
+		if plain := segments[0].Kind == views.Plain; plain && (glyph.IsRightToLeft(r) || unicode.In(r, unicode.L, unicode.N) && glyph.ASCIIForm(r) != "") {
 			t.Fatalf("%U is not marked", r)
 		}
 		if marked && !strings.HasPrefix(text, "⟦U+") {

@@ -10,25 +10,25 @@ import (
 	"countersign/domain/glyph"
 )
 
-// piece is a piece of text that looks alike from its first to its last character.
+// piece is a part of a text whose characters are all of one class.
 type piece struct {
 	Segment
 	class class
 }
 
-// class is what a piece consists of.
+// class is the kind of characters in a piece.
 type class int
 
 const (
 	other        class = iota // spaces and signs
 	word                      // letters, marks and numbers
 	sign                      // one sign that looks like another
-	turnedWord                // the same, of what is written from right to left
-	turnedNumber              // its digits stand apart, to keep their place beside others
+	turnedWord                // a word written from right to left
+	turnedNumber              // digits of a right-to-left script, kept apart to stay in place
 	turnedSign
 )
 
-// classOf says to what piece r belongs, if the one before is of class before.
+// classOf returns the class of r, given the class of the character before it.
 func classOf(r rune, before class) class {
 	switch {
 	case glyph.IsRightToLeft(r) && unicode.IsNumber(r):
@@ -47,8 +47,8 @@ func classOf(r rune, before class) class {
 	return other
 }
 
-// words sets apart what is not what it looks like, or not in the order of its
-// neighbours.
+// words splits s so that look-alikes and right-to-left text are segments of their
+// own.
 func words(s string) []Segment {
 	var pieces []piece
 	start, before := 0, other
@@ -63,7 +63,7 @@ func words(s string) []Segment {
 	pieces = append(pieces, newPiece(s[start:], before))
 
 	var segments []Segment
-	plain, at := 0, 0 // where the plain text begins that is not in a segment yet, and the piece
+	plain, at := 0, 0 // start of the plain text that is not in a segment yet, and of the piece
 	for i, p := range pieces {
 		if p.Kind != Plain && !(p.Kind == LookAlike && inPhrase(pieces, i)) {
 			if plain < at {
@@ -95,11 +95,11 @@ func newPiece(text string, c class) piece {
 	return p
 }
 
-// inPhrase reports whether the i-th piece is a letter that stands beside a word
-// of another alphabet than the Latin one, as the word for "with" does in Russian.
+// inPhrase reports whether the i-th piece is a letter beside a word in a non-Latin
+// alphabet, like the Russian word for "with".
 func inPhrase(pieces []piece, i int) bool {
 	r, size := utf8.DecodeRuneInString(pieces[i].Text)
-	if pieces[i].class != word || size < len(pieces[i].Text) || glyph.Form(r) != "" {
+	if pieces[i].class != word || size < len(pieces[i].Text) || glyph.ASCIIForm(r) != "" {
 		return false
 	}
 	foreign := func(at, space int) bool {
@@ -109,17 +109,17 @@ func inPhrase(pieces []piece, i int) bool {
 	return foreign(i-2, i-1) || foreign(i+2, i+1)
 }
 
-// unspaced are scripts that leave no space beside a Latin word.
+// unspaced has the scripts that put no space beside a Latin word.
 var unspaced = []*unicode.RangeTable{
 	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Bopomofo,
 	unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan,
 }
 
-// judge says what a word is: mixed, all look-alikes of Latin letters and ASCII
-// digits, or plain. Dots and strokes on its letters tell nothing.
+// judge returns the kind of a word: mixed alphabets, all look-alikes of Latin
+// letters and ASCII digits, or plain. It ignores dots and strokes on letters.
 func judge(text string) SegmentKind {
 	var latin, mixes bool
-	passes := strings.ContainsFunc(text, func(r rune) bool { return glyph.Form(r) != "" })
+	passes := strings.ContainsFunc(text, func(r rune) bool { return glyph.ASCIIForm(r) != "" })
 	foreign, alike := 0, 0 // characters beyond ASCII, and those of them that look like it
 	var low, high rune     // the digits
 	for _, r := range norm.NFD.String(text) {
@@ -136,7 +136,7 @@ func judge(text string) SegmentKind {
 		if unicode.Is(unicode.Inherited, r) {
 			continue
 		}
-		like := glyph.LookAlike(r)
+		like := glyph.ASCIILookAlike(r)
 		passes = passes || separates(like) && !unicode.In(r, unspaced...)
 		foreign++
 		if alphanumeric(like) {
@@ -162,18 +162,18 @@ func judge(text string) SegmentKind {
 	return Plain
 }
 
-// sentenceSigns are forms of ASCII signs that sentences are written with, of which
-// the wide ones are East Asian.
+// sentenceSigns has variants of ASCII punctuation that ordinary sentences use. The
+// wide ones are East Asian.
 const sentenceSigns = "，；！？（）…‼⁇⁈⁉"
 
-// passesForSign reports whether r is another form of ASCII signs, or looks like one
-// that separates the parts of an address, a path or a number. A sign for a word, as
-// that of a trade mark, looks like no other.
+// passesForSign reports whether r is a variant of an ASCII sign, or looks like one
+// that separates parts of an address, a path or a number. Signs for words, such as
+// the trade mark, do not count.
 func passesForSign(r rune) bool {
-	if form := glyph.Form(r); form != "" {
+	if form := glyph.ASCIIForm(r); form != "" {
 		return !strings.ContainsRune(sentenceSigns, r) && (len(form) == 1 || !strings.ContainsFunc(form, unicode.IsLetter))
 	}
-	return separates(glyph.LookAlike(r))
+	return separates(glyph.ASCIILookAlike(r))
 }
 
 func separates(like string) bool { return len(like) == 1 && strings.Contains(`./\:`, like) }

@@ -10,17 +10,9 @@ import (
 
 	"countersign/domain"
 	"countersign/views"
-	"countersign/web/route"
 )
 
 const accountPath = "/account"
-
-func (s *Server) mountAccount() {
-	s.page(accountPath, route.Known, s.account)
-	s.form(accountPath+"/password", route.Known, s.changePassword)
-	s.form(accountPath+"/shortcuts", route.Known, s.setShortcuts)
-	s.form(accountPath+"/sessions/:id/end", route.Known, s.endSession)
-}
 
 func (s *Server) account(v *visit) error { return s.showAccount(v, http.StatusOK, noticeOf(v), nil) }
 
@@ -29,13 +21,13 @@ func (s *Server) showAccount(v *visit, status int, notice *views.Notice, wrong v
 	if err != nil {
 		return err
 	}
-	view := newAccountView(v.who, sessions, v.Session, s.svc.Now())
-	view.Shortcuts, view.Notice, view.Errors = !v.Chosen.ShortcutsOff, notice, wrong
-	return s.show(v, status, "Your account", views.SectionAccount, views.Account(view))
+	view := newAccountView(v.user, sessions, v.Session, s.svc.Now())
+	view.Shortcuts, view.Notice, view.Errors = !v.Preferences.ShortcutsOff, notice, wrong
+	return s.show(v, status, "Your account", views.Account(view))
 }
 
-// browserName says in a few words what a browser tells of itself, such as
-// "Firefox on Linux". What is not recognised stays as it was told.
+// browserName shortens a User-Agent to a name such as "Firefox on Linux". One that
+// is not recognised stays as it is.
 func browserName(agent string) string {
 	// The order counts: most claim to be some of those behind them as well.
 	browser := firstNamed(agent, "Edg/", "Edge", "OPR/", "Opera", "Firefox/", "Firefox", "FxiOS/", "Firefox",
@@ -48,8 +40,8 @@ func browserName(agent string) string {
 	return browser + " on " + system
 }
 
-// firstNamed gives the name of the first mark, of pairs of both, that is in the
-// text.
+// firstNamed takes pairs of a mark and a name. It returns the name of the first
+// mark that is in the text.
 func firstNamed(text string, pairs ...string) string {
 	for pair := range slices.Chunk(pairs, 2) {
 		if strings.Contains(text, pair[0]) {
@@ -63,7 +55,7 @@ func newAccountView(p *domain.Principal, sessions []*domain.Session, current *do
 	view := views.AccountView{Name: p.Name}
 	for _, role := range p.Roles {
 		link := views.Link{Label: role.Name}
-		if p.ReadsRoles() {
+		if p.CanReadRoles() {
 			link.URL = rolePath(role.ID)
 		}
 		view.Roles = append(view.Roles, link)
@@ -96,14 +88,14 @@ func (s *Server) changePassword(v *visit) error {
 	} else if err != nil {
 		return err
 	}
-	return goTo(v, accountPath+"?done=password-changed")
+	return redirect(v, accountPath+"?done=password-changed")
 }
 
 func (s *Server) setShortcuts(v *visit) error {
 	if err := s.svc.SetPreferences(v.ctx(), v.ref(), domain.Preferences{ShortcutsOff: v.field("shortcuts") != "1"}); err != nil {
 		return err
 	}
-	return goTo(v, accountPath+"?done=shortcuts-changed")
+	return redirect(v, accountPath+"?done=shortcuts-changed")
 }
 
 // endSession ends one of the reader's own sessions. It is named by its hash,
@@ -116,5 +108,5 @@ func (s *Server) endSession(v *visit) error {
 	if err := s.svc.EndOwnSession(v.ctx(), v.ref(), hash); err != nil {
 		return err
 	}
-	return goTo(v, accountPath+"?done=session-ended")
+	return redirect(v, accountPath+"?done=session-ended")
 }

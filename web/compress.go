@@ -25,10 +25,10 @@ var compressors = sync.Pool{New: func() any {
 	return w
 }}
 
-// compressed gives the page as gzip, nil where it is to go as it is.
+// compressed returns the page as gzip, or nil if it is to be sent as it is.
 //
-// How well a page compresses tells whoever sees its length whether a text of
-// their choice stands in it twice (BREACH). So a page that repeats what came
+// The length of a compressed page shows whether it has a chosen text twice
+// (BREACH). So a page that repeats what came
 // with the request, a search or a refused form, is not compressed: only what a
 // GET without a query finds is. The one secret that is the same on every page,
 // the form token, is masked anew on each (see credential.FormToken).

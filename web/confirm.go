@@ -4,32 +4,31 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/labstack/echo/v4"
+
 	"countersign/domain"
 	"countersign/domain/evidence"
+	"countersign/domain/finding"
 	"countersign/views"
-	"countersign/web/route"
 )
 
 func confirmPath(id string) string { return inboxPath + "/" + url.PathEscape(id) }
 
-func (s *Server) mountConfirms() {
-	s.page("/confirms/:id", route.Known, s.confirm)
-	s.typed("/confirms/:id/decision", route.Capability(domain.ConfirmApprove, domain.ConfirmReject), s.decide, s.decisionAgain)
-	s.typed("/confirms/:id/cancel", route.Known, s.cancelConfirm, s.cancelAgain)
-}
-
 // confirmPage is a confirm as one reader sees it at one moment.
 type confirmPage struct {
 	*domain.ConfirmDetail
+	Before         *domain.Precedents
+	Facts          *finding.Facts
 	Earlier, Later []*domain.Outcome // confirms that it follows, nearest first; that follow it
 	Reader         *domain.Principal
 	Roles          rolePaths
-	Query          inboxQuery // the list it was opened from
+	Filter         inboxFilter // the list it was opened from
 	Now            time.Time
-	Drawings       *drawings
+	Drawings       *drawingCache
 	Evidence       *confirmEvidence
 
 	Receipt bool // the reader has just decided it
@@ -37,7 +36,7 @@ type confirmPage struct {
 	Left    int // pending ones of the list; more than pendingCap are not counted
 }
 
-// actions are those of the content; none when it has been forgotten.
+// actions returns the actions of the content, none if it was deleted.
 func (p *confirmPage) actions() []evidence.Action {
 	if p.Content == nil {
 		return nil
@@ -45,9 +44,9 @@ func (p *confirmPage) actions() []evidence.Action {
 	return p.Content.Actions
 }
 
-// chain bounds how many earlier confirms of the same matter are shown, and how many
+// maxChain bounds how many earlier confirms of the same matter are shown, and how many
 // later ones: any agent may say of any number that they follow this one.
-const chain = 10
+const maxChain = 10
 
 // loadConfirm collects what the page shows.
 func (s *Server) loadConfirm(v *visit, receipt bool) (*confirmPage, error) {
@@ -56,7 +55,15 @@ func (s *Server) loadConfirm(v *visit, receipt bool) (*confirmPage, error) {
 		return nil, err
 	}
 	p := &confirmPage{
-		ConfirmDetail: detail, Reader: v.who, Query: parseFrom(v.QueryParam("from")), Now: s.svc.Now(), Drawings: s.drawings,
+		ConfirmDetail: detail, Reader: v.user, Filter: parseFrom(v.QueryParam("from")), Now: s.svc.Now(), Drawings: s.drawings,
+	}
+	if !detail.Confirm.IsFinal() {
+		if p.Before, err = s.svc.Precedents(v.ctx(), v.ref(), detail); err != nil {
+			return nil, err
+		}
+		if p.Facts, err = s.svc.Facts(v.ctx(), v.ref(), detail); err != nil {
+			return nil, err
+		}
 	}
 	if p.Roles, err = s.rolePaths(v); err != nil {
 		return nil, err
@@ -64,7 +71,7 @@ func (s *Server) loadConfirm(v *visit, receipt bool) (*confirmPage, error) {
 	if p.Evidence, err = s.loadConfirmEvidence(v, detail.Confirm); err != nil {
 		return nil, err
 	}
-	for before := detail.Before; before != nil && len(p.Earlier) < chain; {
+	for before := detail.Predecessor; before != nil && len(p.Earlier) < maxChain; {
 		o, err := s.svc.Outcome(v.ctx(), v.ref(), before.ID, 0)
 		if domain.ErrorCode(err) == domain.CodeNotFound {
 			break // agents may name what there is not
@@ -77,7 +84,7 @@ func (s *Server) loadConfirm(v *visit, receipt bool) (*confirmPage, error) {
 		}
 		before = &domain.Confirm{ID: o.Confirm.Supersedes}
 	}
-	for _, id := range detail.SupersededBy[:min(len(detail.SupersededBy), chain)] {
+	for _, id := range detail.SupersededBy[:min(len(detail.SupersededBy), maxChain)] {
 		o, err := s.svc.Outcome(v.ctx(), v.ref(), id, 0)
 		if domain.ErrorCode(err) == domain.CodeNotFound {
 			continue
@@ -93,16 +100,16 @@ func (s *Server) loadConfirm(v *visit, receipt bool) (*confirmPage, error) {
 	return p, err
 }
 
-// decidedBy says whether the confirm ended by a decision of this principal.
+// decidedBy reports whether the confirm ended by a decision of this principal.
 func decidedBy(d *domain.ConfirmDetail, who domain.Ref) bool {
 	return len(d.Decisions) > 0 && !d.Confirm.Imported && d.Decisions[len(d.Decisions)-1].DecidedBy == who
 }
 
-// loadNext finds what the reader may decide next in the list they came from.
+// loadNext finds the next request that the reader may decide in the list they came from.
 func (s *Server) loadNext(v *visit, p *confirmPage) error {
-	filter := p.Query.filter()
+	filter := p.Filter.confirms()
 	filter.Status, filter.Decided, filter.WithImports, filter.Mine = domain.Pending, false, false, true
-	for page := (domain.Page{Limit: pendingCap}); p.Next == nil; {
+	for page := (domain.Page{Limit: maxPendingCount}); p.Next == nil; {
 		rows, more, err := s.svc.Confirms(v.ctx(), v.ref(), filter, page)
 		if err != nil {
 			return err
@@ -132,22 +139,45 @@ func (s *Server) confirm(v *visit) error {
 	return s.showConfirm(v, http.StatusOK, newConfirmView(p))
 }
 
+// confirmContent answers with the content that the decision is about, as it is stored and
+// hashed, or with ?action=2 with the arguments of the second action, to the byte.
+func (s *Server) confirmContent(v *visit) error {
+	detail, err := s.svc.Confirm(v.ctx(), v.ref(), v.Param("id"))
+	if err != nil {
+		return err
+	}
+	if detail.Content == nil {
+		return &domain.Error{Code: domain.CodeNotFound, Message: "The content of this request was deleted."}
+	}
+	name, content := "request-"+detail.Confirm.ID, detail.Stored.Content
+	if number := v.QueryParam("action"); number != "" {
+		i, err := strconv.Atoi(number)
+		if err != nil || i < 1 || i > len(detail.Content.Actions) {
+			return &domain.Error{Code: domain.CodeNotFound, Message: "The request has no such action."}
+		}
+		name, content = name+"-action-"+number, detail.Content.Actions[i-1].Args
+	}
+	return download(v, name+".json", echo.MIMEApplicationJSON, content)
+}
+
+func contentPath(id string) string { return confirmPath(id) + "/content" }
+
 func (s *Server) showConfirm(v *visit, status int, view views.ConfirmView) error {
-	return s.show(v, status, confirmTitle(view), views.SectionInbox, views.Confirm(view))
+	return s.show(v, status, confirmTitle(view), views.Confirm(view))
 }
 
 func (s *Server) cancelConfirm(v *visit) error {
 	_, err := s.svc.CancelConfirm(v.ctx(), v.ref(), v.Param("id"), v.field("reason"))
-	if stale(err) {
+	if isStale(err) {
 		return s.showConflict(v, err)
 	} else if err != nil {
 		return err
 	}
-	return goTo(v, parseFrom(v.QueryParam("from")).confirm(v.Param("id")))
+	return redirect(v, parseFrom(v.QueryParam("from")).confirmURL(v.Param("id")))
 }
 
-// cancelAgain is showAgain of a confirm's cancellation.
-func (s *Server) cancelAgain(v *visit, status int, wrong views.Errors) error {
+// renderCancelDraft is showAgain of a confirm's cancellation.
+func (s *Server) renderCancelDraft(v *visit, status int, wrong views.Errors) error {
 	p, err := s.loadConfirm(v, false)
 	if err != nil {
 		return err
@@ -156,14 +186,14 @@ func (s *Server) cancelAgain(v *visit, status int, wrong views.Errors) error {
 	if view.Cancel != nil {
 		view.Cancel.Reason, view.Cancel.Error = v.field("reason"), wrong[""]
 	} else {
-		view.Conflict = uncounted("Your session had ended, and there is nothing left for you to cancel here.")
+		view.Conflict = notSubmittedNotice("Your session expired, and you can no longer cancel this.")
 		view.Unsent = typedWords(v)
 	}
 	return s.showConfirm(v, status, view)
 }
 
-// showConflict renders the confirm as it is now, with why the reader's action
-// did not count. The words they typed stay in the form if there still is one.
+// showConflict shows the request as it is now, and why the reader's action did not
+// count. What they typed stays in the form, if there still is one.
 func (s *Server) showConflict(v *visit, refused error) error {
 	p, err := s.loadConfirm(v, false)
 	if err != nil {
@@ -172,19 +202,19 @@ func (s *Server) showConflict(v *visit, refused error) error {
 	view := newConfirmView(p)
 	view.Conflict = newConflict(refused)
 	if view.Form != nil {
-		keep(view.Form, p.actions(), v.fields(), nil)
+		refillForm(view.Form, p, v.fields(), nil)
 	} else {
 		view.Unsent = typedWords(v)
 	}
 	return s.showConfirm(v, statusOf(refused), view)
 }
 
-// typedWords are the reason and the message of a decision that was sent.
+// typedWords returns the reason and the message of a decision that was sent.
 func typedWords(v *visit) string {
 	return strings.TrimSpace(v.field("reason") + "\n" + v.field("user_edit_content"))
 }
 
-// newConflict says what was there first.
+// newConflict says which decision came first.
 func newConflict(err error) *views.Notice {
 	notice := newRefusal(err)
 	notice.Tone = views.ToneWarn
@@ -194,6 +224,6 @@ func newConflict(err error) *views.Notice {
 	}
 	d := refused.Decision.Decision
 	notice.Title = "Already " + string(d.Status)
-	notice.Detail = fmt.Sprintf("%s %s it before you: %s. What you sent did not count.", d.DecidedByName, d.Status, views.At(d.DecidedAt).Text)
+	notice.Detail = fmt.Sprintf("%s %s it before you, on %s. Your decision was not saved.", d.DecidedByName, d.Status, views.At(d.DecidedAt).Text)
 	return notice
 }

@@ -17,17 +17,17 @@ func TestImport_ShowsWhatItClaims(t *testing.T) {
 		says               []string
 	}{
 		{"status and decision", `"status":"approved","decisions":[{"status":"approved","decided_by_role":"boss","decided_at":"2025-01-01T00:00:00Z","reason":"Go <b>on</b>"}]`,
-			"posted as already approved", []string{"It claims to be approved", "Not proven here", "approved by boss", "1 Jan 2025, 00:00:00 UTC", "Go <b>on</b>"}},
+			"imported as approved", []string{"Claims to be approved", "Not proven here", "approved by boss", "1 Jan 2025, 00:00:00 UTC", "Go <b>on</b>"}},
 		{"two decisions", `"status":"rejected","decisions":[{"status":"approved","decided_by_role":"first"},{"status":"rejected","decided_by_role":"second"}]`,
-			"posted as already rejected", []string{"It claims to be rejected", "approved by first", "at a time that it does not give", "rejected by second"}},
+			"imported as rejected", []string{"Claims to be rejected", "approved by first", "time not given", "rejected by second"}},
 		{"status alone", `"status":"cancelled"`,
-			"posted as already cancelled", []string{"It claims to be cancelled", "It names nobody who decided."}},
+			"imported as cancelled", []string{"Claims to be cancelled", "It does not say who decided."}},
 		{"decisions alone", `"decisions":[{"status":"approved","decided_by_role":"boss"}]`,
-			"", []string{"It brings decisions along", "approved by boss"}},
+			"", []string{"Imported with decisions", "approved by boss"}},
 		{"with events", `"status":"approved","events":[{"event_type":"confirm_approved"}]`,
-			"posted as already approved", []string{"It claims to be approved"}},
+			"imported as approved", []string{"Claims to be approved"}},
 		{"with arguments", `"status":"approved","actions":[{"name":"pay","args":{"n":1e400}}]`,
-			"posted as already approved", []string{"It claims to be approved"}},
+			"imported as approved", []string{"Claims to be approved"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -43,7 +43,7 @@ func TestImport_ShowsWhatItClaims(t *testing.T) {
 				t.Errorf("%d places look like a decision", got)
 			}
 			row := b.want(b.get("/confirms?status=decided"), http.StatusOK).doc(t).Find("#row-" + c.ID)
-			if text := row.Text(); !strings.Contains(text, tt.row) || strings.Count(strings.ToLower(text), "unsubstantiated") != len(row.Nodes) {
+			if text := row.Text(); !strings.Contains(text, tt.row) || strings.Count(strings.ToLower(text), "not verified") != len(row.Nodes) {
 				t.Errorf("the list says %q", text)
 			}
 		})

@@ -19,7 +19,7 @@ func (s *Server) decide(v *visit) error {
 	if err != nil {
 		return err
 	}
-	in, wrong := readDecision(v.fields(), p.actions())
+	in, wrong := readDecision(v.fields(), p.actions(), p.editors())
 	if wrong != nil {
 		return s.refuseDecision(v, p, wrong)
 	}
@@ -27,12 +27,16 @@ func (s *Server) decide(v *visit) error {
 	if err != nil {
 		return err
 	}
+	if wrong := p.unacknowledged(in, v.fields()); wrong != nil {
+		return s.refuseDecision(v, p, wrong)
+	}
 	if in.edits() && in.Confirmed == "" {
 		return s.reviewEdit(v, p, in, hash)
 	}
 	if in.Confirmed != "" && in.Confirmed != hash {
-		return s.refuseDecision(v, p, views.Errors{"": "This is not the edit that was shown to you. Look at it again; nothing was decided."})
+		return s.refuseDecision(v, p, views.Errors{"": "This is not the edit that you reviewed. Nothing was decided. Check it again."})
 	}
+	in.Findings = p.shownFindings()
 	_, err = s.svc.Decide(v.ctx(), v.ref(), p.Confirm.ID, in.DecisionInput)
 	if err != nil {
 		return s.undecided(v, p, err)
@@ -40,12 +44,12 @@ func (s *Server) decide(v *visit) error {
 	return s.decided(v, p)
 }
 
-// undecided answers a decision that the service refused.
+// undecided answers a decision that the service refused to make.
 func (s *Server) undecided(v *visit, p *confirmPage, err error) error {
 	if wrong := problems(err, map[string]string{"reason": "reason", "decided_by_role": "decided_by_role"}); wrong != nil {
 		return s.refuseDecision(v, p, wrong)
 	}
-	if stale(err) {
+	if isStale(err) {
 		return s.showConflict(v, err)
 	}
 	return err
@@ -55,8 +59,7 @@ func (s *Server) undecided(v *visit, p *confirmPage, err error) error {
 // its own, so that reloading posts nothing again.
 func (s *Server) decided(v *visit, p *confirmPage) error {
 	if !isHTMX(v) {
-		query := encodeSet(url.Values{"from": {p.Query.encode()}, "receipt": {"1"}})
-		return v.Redirect(http.StatusSeeOther, withQuery(confirmPath(p.Confirm.ID), query))
+		return v.Redirect(http.StatusSeeOther, p.Filter.receiptURL(p.Confirm.ID))
 	}
 	p, err := s.loadConfirm(v, true)
 	if err != nil {
@@ -65,8 +68,8 @@ func (s *Server) decided(v *visit, p *confirmPage) error {
 	return s.showConfirm(v, http.StatusOK, newConfirmView(p))
 }
 
-// decisionAgain is showAgain of a decision.
-func (s *Server) decisionAgain(v *visit, status int, wrong views.Errors) error {
+// renderDecisionDraft is showAgain of a decision.
+func (s *Server) renderDecisionDraft(v *visit, status int, wrong views.Errors) error {
 	p, err := s.loadConfirm(v, false)
 	if err != nil {
 		return err
@@ -74,9 +77,9 @@ func (s *Server) decisionAgain(v *visit, status int, wrong views.Errors) error {
 	view := newConfirmView(p)
 	if view.Form != nil {
 		view.Conflict = &views.Notice{Tone: views.ToneWarn, Title: "Nothing was decided", Detail: wrong[""]}
-		keep(view.Form, p.actions(), v.fields(), nil)
+		refillForm(view.Form, p, v.fields(), nil)
 	} else {
-		view.Conflict = uncounted("Your session had ended, and there is nothing left for you to decide here.")
+		view.Conflict = notSubmittedNotice("Your session expired, and you can no longer decide this.")
 		view.Unsent = typedWords(v)
 	}
 	return s.showConfirm(v, status, view)
@@ -86,7 +89,7 @@ func (s *Server) decisionAgain(v *visit, status int, wrong views.Errors) error {
 func (s *Server) refuseDecision(v *visit, p *confirmPage, wrong views.Errors) error {
 	view := newConfirmView(p)
 	if view.Form != nil {
-		keep(view.Form, p.actions(), v.fields(), wrong)
+		refillForm(view.Form, p, v.fields(), wrong)
 	} else {
 		sentences := slices.Sorted(maps.Values(wrong))
 		view.Conflict = &views.Notice{Tone: views.ToneBad, Title: "Nothing was decided", Detail: strings.Join(sentences, " ")}
@@ -95,19 +98,18 @@ func (s *Server) refuseDecision(v *visit, p *confirmPage, wrong views.Errors) er
 	return s.showConfirm(v, http.StatusUnprocessableEntity, view)
 }
 
-// reviewEdit shows what an edit would change, unless it could not be decided
-// anyway.
+// reviewEdit shows what an edit would change, unless it would be refused.
 func (s *Server) reviewEdit(v *visit, p *confirmPage, in *decision, hash string) error {
 	if err := p.decidable(in); err != nil {
 		return s.undecided(v, p, err)
 	}
 	view := newEditReview(p, in)
 	view.Hidden = append(hidden(v.fields()), views.HiddenField{Name: "confirmed", Value: hash})
-	return s.show(v, http.StatusOK, "Review the edit", views.SectionInbox, views.EditReview(view))
+	return s.show(v, http.StatusOK, "Review the edit", views.EditReview(view))
 }
 
-// effectiveHash names what the decision would approve. It is empty when the
-// content has been forgotten, and then nothing can be decided.
+// effectiveHash returns the hash of what the decision would approve. It is empty if the
+// content was deleted: then nothing can be decided.
 func (p *confirmPage) effectiveHash(in *decision) (string, error) {
 	if p.Stored == nil {
 		return "", nil
@@ -115,31 +117,31 @@ func (p *confirmPage) effectiveHash(in *decision) (string, error) {
 	return domain.EffectiveHash(p.Stored, in.Edits)
 }
 
-// decidable says beforehand what deciding would be refused for.
+// decidable returns the error with which the service would refuse the decision.
 func (p *confirmPage) decidable(in *decision) error {
 	approves, rejects := in.needs()
 	switch {
 	case in.ContentHash == "":
-		return domain.Invalid("content_hash", "required", "Name the content hash of what you decide on.")
-	case approves && p.Standing.Approve != nil:
-		return p.Standing.Approve
-	case rejects && p.Standing.Reject != nil:
-		return p.Standing.Reject
+		return domain.Invalid("content_hash", "required", "Send the content hash of what you decide on.")
+	case approves && p.Rights.Approve != nil:
+		return p.Rights.Approve
+	case rejects && p.Rights.Reject != nil:
+		return p.Rights.Reject
 	case in.ContentHash != p.Confirm.ContentHash:
-		return &domain.Error{Code: domain.CodeContentChanged, Message: "The content is not what you were shown. Look at it again."}
+		return &domain.Error{Code: domain.CodeContentChanged, Message: "The content has changed since you saw it. Check it again."}
 	}
 	return nil
 }
 
-// newEditReview is the before and after of every edited action.
+// newEditReview returns the arguments of each edited action before and after.
 func newEditReview(p *confirmPage, in *decision) views.EditReviewView {
 	view := views.EditReviewView{
-		ID: p.Confirm.ID, Action: p.Query.under(confirmPath(p.Confirm.ID) + "/decision"), BackURL: p.Query.confirm(p.Confirm.ID),
+		ID: p.Confirm.ID, Action: p.Filter.addTo(confirmPath(p.Confirm.ID) + "/decision"), BackURL: p.Filter.confirmURL(p.Confirm.ID),
 		Deadline: views.Until(p.Confirm.ExpiresAt, p.Now), Reason: in.Reason, Feedback: in.UserEditContent, Role: in.DecidedByRole,
 	}
 	for i, action := range p.actions() {
 		if in.Edits[i] != nil {
-			view.Edits = append(view.Edits, views.ActionEdit{Number: i + 1, Name: action.Name, Before: string(action.Args), After: string(in.Edits[i])})
+			view.Edits = append(view.Edits, views.ActionEdit{Number: i + 1, Name: action.Name, Before: string(action.Args), After: string(in.Edits[i]), Misfits: in.Misfits[i]})
 		} else {
 			view.Others = append(view.Others, views.ActionChoice{Number: i + 1, Name: action.Name, Decision: in.Actions[i].Type})
 		}
@@ -147,7 +149,7 @@ func newEditReview(p *confirmPage, in *decision) views.EditReviewView {
 	return view
 }
 
-// hidden gives every field back as it came, but for the form token, which each
+// hidden returns every field as it was sent, except the form token, which each
 // form has of its own.
 func hidden(sent url.Values) (fields []views.HiddenField) {
 	for _, name := range slices.Sorted(maps.Keys(sent)) {

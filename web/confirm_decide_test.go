@@ -94,9 +94,9 @@ func TestDecisionIsRefused(t *testing.T) {
 		{"emptied without edit", trade, []string{"decision", "approve", "args_0", ""}, "args_0", "Choose Edit, or undo the change."},
 		{"rounded without edit", trade, []string{"decision", "approve", "args_0", `{"symbol":"VNM","quantity":100.0,"limit":1e400}`}, "args_0", "Choose Edit, or undo the change."},
 		{"edit that changes nothing", trade, []string{"decision", "edit", "args_0", " " + tradeArgs + "\n"}, "args_0", "changes nothing"},
-		{"edit without arguments", trade, []string{"decision", "edit"}, "args_0", "Write the arguments"},
-		{"edit that is no JSON", trade, []string{"decision", "edit", "args_0", "{quantity:50}"}, "args_0", "not acceptable JSON"},
-		{"edit with a member twice", trade, []string{"decision", "edit", "args_0", `{"a":1,"a":2}`}, "args_0", "not acceptable JSON"},
+		{"edit without arguments", trade, []string{"decision", "edit"}, "args_0", "Enter the arguments"},
+		{"edit that is no JSON", trade, []string{"decision", "edit", "args_0", "{quantity:50}"}, "args_0", "JSON is not accepted"},
+		{"edit with a member twice", trade, []string{"decision", "edit", "args_0", `{"a":1,"a":2}`}, "args_0", "JSON is not accepted"},
 		{"edit that is no object", trade, []string{"decision", "edit", "args_0", `[50]`}, "args_0", "JSON object"},
 		{"edit that is not allowed", noEdits, []string{"decision", "edit", "args_0", `{"a":1}`}, "", ""},
 		{"one action not decided", twoCalls, []string{"decision", "decide", "action_0", "approve"}, "action_1", "Decide on this action too."},
@@ -118,7 +118,7 @@ func TestDecisionIsRefused(t *testing.T) {
 			b, c := b.in(t), w.post(agent, tc.post)
 			head := w.head()
 			page := b.want(b.decide(c, append([]string{"reason", "kept words"}, tc.form...)...), http.StatusUnprocessableEntity)
-			if w.head() != head || w.outcome(c.ID).Confirm.Final() {
+			if w.head() != head || w.outcome(c.ID).Confirm.IsFinal() {
 				t.Error("something was decided")
 			}
 			doc := page.doc(t)
@@ -206,7 +206,7 @@ func TestEditMustBeTheOneThatWasShown(t *testing.T) {
 	c := w.post(w.asker(), trade)
 	review := b.want(b.decide(c, "decision", "edit", "args_0", fewer), http.StatusOK)
 	b.want(b.submit(review, "/confirms/"+c.ID+"/decision", "args_0", `{"quantity":1000000}`), http.StatusUnprocessableEntity)
-	if w.outcome(c.ID).Confirm.Final() {
+	if w.outcome(c.ID).Confirm.IsFinal() {
 		t.Error("an edit that nobody saw was approved")
 	}
 }
@@ -319,8 +319,40 @@ func TestConfirmOfNothingButItsReason(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			b := b.in(t)
 			notice := b.open(w.post(agent, tc.post)).doc(t).Find("section[aria-labelledby=what] .notice")
-			if notice.Length() != tc.want || tc.want == 1 && !strings.Contains(notice.Text(), "nothing but its reason") {
+			if notice.Length() != tc.want || tc.want == 1 && !strings.Contains(notice.Text(), "No action attached") {
 				t.Errorf("%d notices: %q", notice.Length(), notice.Text())
+			}
+		})
+	}
+}
+
+// What the page says of several actions is what the server then does.
+func TestSeveralActionsRunAsThePageSays(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b, agent := w.user("reviewer", "reviewer"), w.asker()
+	calls := strings.TrimPrefix(twoCalls, `{"target_type":"other"`)
+	for _, tc := range []struct {
+		name, post, says, receipt string
+		runs                      bool
+	}{
+		{"no plan", twoCalls, "Only the actions you approve or edit may run.", "Only the approved actions may run.", true},
+		{"a step", `{"target_type":"plan","target_id":"` + w.plan(agent, "plan-1") + `","step_id":"s1"` + calls,
+			"If you reject one, none of them may run.", "None of the actions may run.", false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			b, c := b.in(t), w.post(agent, tc.post)
+			if got := b.open(c).doc(t).Find("#decision-form").Text(); !strings.Contains(got, tc.says) {
+				t.Errorf("the form does not say %q: %s", tc.says, got)
+			}
+			answer := b.want(b.decide(c, "decision", "decide", "action_0", "approve", "action_1", "reject"), http.StatusSeeOther)
+			if got := b.want(b.get(answer.Header.Get("Location")), http.StatusOK).doc(t).Find(".receipt").Text(); !strings.Contains(got, tc.receipt) {
+				t.Errorf("the receipt does not say %q: %s", tc.receipt, got)
+			}
+			hash := w.outcome(c.ID).Decision.Actions[0].ArgsHash
+			_, err := w.svc.Consume(w.ctx, agent, domain.ConsumeInput{ConfirmID: c.ID, ExecutionID: "run-1", Action: new(int64), ArgsHash: hash})
+			if (err == nil) != tc.runs {
+				t.Errorf("the approved action runs: %v", err)
 			}
 		})
 	}
@@ -407,7 +439,7 @@ func TestDecisionLeadsToTheNextOfTheFilter(t *testing.T) {
 	if got, want := receipt.doc(t).Find("a.next").AttrOr("href", ""), "/confirms/"+wanted.ID+"?from=q%3Dexecute_trade"; got != want {
 		t.Errorf("next %q, want %q", got, want)
 	}
-	if got := receipt.doc(t).Find("a.next small").Text(); got != "1 left" {
+	if got := receipt.doc(t).Find("a.next small").Text(); got != "1 waiting" {
 		t.Errorf("left %q", got)
 	}
 }
@@ -424,14 +456,14 @@ func TestDecisionCountsNoFurtherThanAPage(t *testing.T) {
 	at := "/confirms/" + c.ID + "?receipt=1"
 	left := func() string { return b.get(at).doc(t).Find("a.next small").Text() }
 	b.want(b.decide(c, "decision", "approve"), http.StatusSeeOther)
-	if got := left(); got != "200 left" {
+	if got := left(); got != "200 waiting" {
 		t.Errorf("left %q", got)
 	}
 	if got := strings.TrimSpace(b.get("/confirms").doc(t).Find(".tabs .count").Text()); got != "200" {
 		t.Errorf("count %q", got)
 	}
 	w.post(agent, bare)
-	if got := left(); got != "200+ left" {
+	if got := left(); got != "200+ waiting" {
 		t.Errorf("left %q", got)
 	}
 	if got := strings.TrimSpace(b.get("/confirms").doc(t).Find(".tabs .count").Text()); got != "200+" {

@@ -19,7 +19,7 @@ func TestConfirm_IsCalledTheSameEverywhere(t *testing.T) {
 	}{
 		{"a reason of a line", `"target_type":"other","reason":"Close the branch office"`, "“Close the branch office”", ""},
 		{"a reason of two", `"target_type":"extension","target_id":"mail","reason":"Send it\nto everybody"`, "“Send it …”", "Send it\nto everybody"},
-		{"no reason", `"target_type":"other"`, "Confirm for other", ""},
+		{"no reason", `"target_type":"other"`, "Request", ""},
 		{"a plan", `"target_type":"plan","target_id":"` + plan + `","reason":"Now"`, "“Fix the login”", "Now"},
 		{"a tool", `"target_type":"other","reason":"Rent","actions":[{"name":"pay","args":{}},{"name":"pay","args":{}}]`, "“pay” × 2", "Rent"},
 		{"a plan that is not known", `"target_type":"plan","target_id":"p-9","reason":"Now"`, "“Now”", ""},
@@ -48,7 +48,7 @@ func TestConfirm_IsCalledTheSameEverywhere(t *testing.T) {
 			if got := logged.Find("a").First().Text(); got != c.ID {
 				t.Errorf("the log names %q, want the id", got)
 			}
-			if c.ID != doc.Find(".crumbs .id").Text() {
+			if !strings.Contains(doc.Find(".record .facts.mono").Text(), c.ID) {
 				t.Error("the page does not show the id")
 			}
 		})

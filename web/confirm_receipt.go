@@ -24,35 +24,37 @@ func newReceipt(p *confirmPage) *views.Receipt {
 	return receipt
 }
 
-// consequence says what the agent may do now: a status alone leaves that to guess.
+// consequence returns what the agent may do now. A status alone does not say it.
 func consequence(c *domain.Confirm, d *domain.Decision) string {
 	approved := func(a domain.ActionDecision) bool { return a.Type != domain.ActionReject }
 	switch {
 	case c.Status == domain.Cancelled, c.Cause == domain.CauseTimeout:
 		return "It may not run. The agent may ask again."
-	case c.Status == domain.Rejected && c.Actions > 1 && slices.ContainsFunc(d.Actions, approved):
-		return "Of the actions only those marked as approved may run."
+	case c.Status == domain.Rejected && c.Binding == domain.BoundNone && c.Actions > 1 && slices.ContainsFunc(d.Actions, approved):
+		return "Only the approved actions may run."
+	case c.Status == domain.Rejected && c.Actions > 1:
+		return "None of the actions may run."
 	case c.Status == domain.Rejected:
 		return "It may not run."
 	case c.EffectiveHash != "" && c.EffectiveHash != c.ContentHash:
-		return "It may run with the edited arguments, and with no others."
+		return "It may run with the edited arguments only."
 	}
-	return "It may run, as it is shown here."
+	return "It may run exactly as shown."
 }
 
-// causeWords says who or what decided.
+// causeWords returns who or what decided, in words.
 func causeWords(d *domain.Decision) string {
 	switch d.Cause {
 	case domain.CauseHuman:
-		return "a person"
+		return "decided by a person"
 	case domain.CauseAgent:
-		return "a key that may decide"
+		return "decided by an agent"
 	case domain.CauseTimeout:
-		return "the clock: nobody decided in time"
+		return "nobody decided in time"
 	case domain.CauseCancelled:
 		return "cancelled without a decision"
 	case domain.CauseImport:
-		return "imported, unsubstantiated"
+		return "imported, not verified"
 	}
 	return string(d.Cause)
 }

@@ -1,40 +1,47 @@
 package web
 
 import (
+	"encoding/json"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
 	"countersign/domain"
 	"countersign/domain/evidence"
+	"countersign/domain/reading"
 	"countersign/views"
 )
 
-// presets are reasons to pick from.
+// presets are the suggested reasons.
 var presets = []string{"As agreed", "Not now", "Wrong target", "Too much at once"}
 
-// newConfirmView is everything a reviewer needs to decide, in the interface's
-// words.
+// newConfirmView returns everything a reviewer needs to decide, in words for people.
 func newConfirmView(p *confirmPage) views.ConfirmView {
 	c := p.Confirm
 	view := views.ConfirmView{
-		Self: p.Query.confirm(c.ID), BackURL: p.Query.url(), ID: c.ID, Status: shownStatus(c), Cause: string(c.Cause),
+		Self: p.Filter.confirmURL(c.ID), BackURL: p.Filter.url(), ID: c.ID, Status: shownStatus(c), Cause: string(c.Cause),
 		TargetType: string(c.TargetType), Target: newTarget(p), TargetID: c.TargetID,
 		Requester: newRequester(p), ReceivedAt: views.At(c.ReceivedAt), Deadline: views.Until(c.ExpiresAt, p.Now), ExpiresAt: views.At(c.ExpiresAt),
 		ContentHash: c.ContentHash, TraceID: c.TraceID, SpanID: c.SpanID, SessionID: c.SessionID, MessageID: c.MessageID,
 		ApprovalKey: c.ApprovalKey, Import: c.Imported, Unbound: c.Binding == domain.BoundUnknown, Locked: c.Locked,
-		Plan: newConfirmPlan(p), Context: newConfirmContext(p),
+		AllOrNone: c.Binding != domain.BoundNone, Plan: newConfirmPlan(p), Context: newConfirmContext(p),
 		Forgotten: p.Content == nil, Supersedes: newOutcomeRefs(p.Earlier), SupersededBy: newOutcomeRefs(p.Later), History: newHistory(p), JustDecided: p.Receipt,
 	}
 	view.TraceURL, view.Evidence = traceURL(p.Reader, c.TraceID), newConfirmEvidence(p)
 	if p.Content != nil {
-		view.Reason = p.Content.Reason
+		view.Reason, view.ContentURL = p.Content.Reason, contentPath(c.ID)
 		if at, err := time.Parse(time.RFC3339Nano, p.Content.RequestedAt); err == nil {
 			view.RequestedAt = views.At(at)
 		}
 		for i, action := range p.Content.Actions {
-			view.Actions = append(view.Actions, newAction(action, p.decision(i)))
+			shown := newAction(action, p.decision(i))
+			shown.Reading = p.read(action.Args, argsSchema(action))
+			shown.URL = contentPath(c.ID) + "?action=" + strconv.Itoa(i+1)
+			view.Actions = append(view.Actions, shown)
 		}
 	}
 	title := ""
@@ -48,7 +55,7 @@ func newConfirmView(p *confirmPage) views.ConfirmView {
 			view.RequiredRole = p.Required.Name
 		}
 	}
-	for _, role := range p.Standing.Who {
+	for _, role := range p.Rights.Who {
 		view.MayDecide = append(view.MayDecide, role.Name)
 	}
 	if p.Plan != nil && p.Plan.Plan.Status == domain.PlanInProgress && c.TargetType == domain.TargetPlan {
@@ -58,40 +65,41 @@ func newConfirmView(p *confirmPage) views.ConfirmView {
 		}
 	}
 	p.addDecision(&view)
+	p.addFindings(&view, nil)
+	view.Before = newPrecedents(p)
 	return view
 }
 
-// addDecision offers the decision, or says why there is none to make, or what
-// became of it.
+// addDecision adds the form of the decision, or why there is none, or the receipt.
 func (p *confirmPage) addDecision(view *views.ConfirmView) {
 	switch c := p.Confirm; {
-	case c.Final() && !c.Imported && len(p.Decisions) > 0:
+	case c.IsFinal() && !c.Imported && len(p.Decisions) > 0:
 		view.Receipt = newReceipt(p)
 		if p.Receipt {
-			view.Self = withQuery(confirmPath(c.ID), encodeSet(url.Values{"from": {p.Query.encode()}, "receipt": {"1"}}))
-			view.Next = &views.NextConfirm{Left: p.Left, Cap: pendingCap}
+			view.Self = p.Filter.receiptURL(c.ID)
+			view.Next = &views.NextConfirm{Left: p.Left, Cap: maxPendingCount}
 			if p.Next != nil {
-				view.Next.URL, view.Next.Label = p.Query.confirm(p.Next.ID), rowLabel(p.Next)
+				view.Next.URL, view.Next.Label = p.Filter.confirmURL(p.Next.ID), rowLabel(p.Next)
 			}
 		}
 	case c.Imported:
 		view.Claim = newClaim(p)
 	case p.Content == nil:
-		view.Refusals = []string{"The content of this confirm has been forgotten. Only its hash is left."}
-	case p.Standing.Undecidable() == nil:
+		view.Refusals = []string{"The content of this request was deleted. Only its hash is left."}
+	case p.Rights.CannotDecide() == nil:
 		view.Form = newDecisionForm(p)
 	default:
-		view.Refusals = refusalSentences(p.Standing.Approve, p.Standing.Reject)
+		view.Refusals = refusalSentences(p.Rights.Approve, p.Rights.Reject)
 	}
-	if p.Standing.Cancel == nil && !p.Confirm.Final() {
+	if p.Rights.Cancel == nil && !p.Confirm.IsFinal() {
 		view.Cancel = &views.CancelForm{
-			Action: p.Query.under(confirmPath(p.Confirm.ID) + "/cancel"), Label: "Cancel this confirm",
-			Hint: "The agent is told that nobody decided. Its plan stays as it is.",
+			Action: p.Filter.addTo(confirmPath(p.Confirm.ID) + "/cancel"), Label: "Cancel this request",
+			Hint: "The agent learns that nobody decided. Its plan stays as it is.",
 		}
 	}
 }
 
-// newClaim is what an import says about itself.
+// newClaim returns what an import says about itself.
 func newClaim(p *confirmPage) *views.Claim {
 	claim := &views.Claim{Status: string(p.Confirm.Status)}
 	for _, d := range p.Claimed {
@@ -104,7 +112,7 @@ func newClaim(p *confirmPage) *views.Claim {
 	return claim
 }
 
-// refusalSentences are the different reasons of several refusals.
+// refusalSentences returns the different reasons of several refusals.
 func refusalSentences(refused ...error) []string {
 	var sentences []string
 	for _, err := range refused {
@@ -115,21 +123,24 @@ func refusalSentences(refused ...error) []string {
 	return sentences
 }
 
-// newDecisionForm is the empty form: nothing is chosen for the reviewer.
+// newDecisionForm returns the empty form: nothing is chosen for the reviewer.
 func newDecisionForm(p *confirmPage) *views.DecisionForm {
 	form := &views.DecisionForm{
-		Action: p.Query.under(confirmPath(p.Confirm.ID) + "/decision"), ContentHash: p.Confirm.ContentHash,
-		MayApprove: p.Standing.Approve == nil, MayReject: p.Standing.Reject == nil, Presets: presets,
+		Action: p.Filter.addTo(confirmPath(p.Confirm.ID) + "/decision"), ContentHash: p.Confirm.ContentHash,
+		MayApprove: p.Rights.Approve == nil, MayReject: p.Rights.Reject == nil, Presets: presets,
 	}
-	if err := p.Standing.Approve; err != nil {
+	if err := p.Rights.Approve; err != nil {
 		form.MissingApprove = string(domain.AsError(err).Capability)
 	}
-	if err := p.Standing.Reject; err != nil {
+	if err := p.Rights.Reject; err != nil {
 		form.MissingReject = string(domain.AsError(err).Capability)
 	}
-	for _, action := range p.Content.Actions {
+	editors := p.editors()
+	for i, action := range p.Content.Actions {
+		edit := argsEdit{action: action, editor: editors[i], index: i}
 		form.Actions = append(form.Actions, views.ActionInput{
-			MayApprove: domain.Allows(&action, domain.ActionApprove), MayEdit: domain.Allows(&action, domain.ActionEdit),
+			MayApprove: domain.AcceptsDecision(&action, domain.ActionApprove), MayEdit: domain.AcceptsDecision(&action, domain.ActionEdit),
+			Fields: edit.view(nil),
 		})
 	}
 	if form.TooLong = !fitsForm(p.Content.Actions); form.TooLong {
@@ -137,29 +148,34 @@ func newDecisionForm(p *confirmPage) *views.DecisionForm {
 			form.Actions[i].MayEdit = false
 		}
 	}
-	if len(p.Standing.Roles) > 1 {
-		form.Roles = []views.Option{{Label: "the role that suffices and allows least"}}
-		for _, role := range p.Standing.Roles {
+	if len(p.Rights.Roles) > 1 {
+		form.Roles = []views.Option{{Label: "Automatic: your least powerful role that may decide"}}
+		for _, role := range p.Rights.Roles {
 			form.Roles = append(form.Roles, views.Option{Value: role.ID, Label: role.Name})
 		}
 	}
 	return form
 }
 
+// formRest is the room in a posted form for the words of the decision, and for what an
+// edit adds.
+const formRest = maxForm / 8
+
 // fitsForm reports whether a form can hold editors with the arguments of these
 // actions. They go with every decision, edited or not: what an agent spreads over
 // very many lines must not keep anybody from deciding.
-func fitsForm(actions []evidence.Action) bool {
-	const rest = maxForm / 8 // for the words of the decision, and what an edit adds
-	size := 0
+func fitsForm(actions []evidence.Action) bool { return argsSize(actions) <= maxForm-formRest }
+
+// argsSize returns the size of these arguments in a posted form, in bytes.
+func argsSize(actions []evidence.Action) (size int) {
 	for _, action := range actions {
 		text := views.Editable(views.Indent(string(action.Args)))
 		size += len(url.QueryEscape(strings.ReplaceAll(text, "\n", "\r\n")))
 	}
-	return size <= maxForm-rest
+	return size
 }
 
-// decision is what was decided on the i-th action; nil while pending.
+// decision returns the decision on the i-th action, nil while the request is pending.
 func (p *confirmPage) decision(i int) *domain.ActionDecision {
 	if len(p.Decisions) == 0 {
 		return nil
@@ -183,6 +199,12 @@ func newAction(a evidence.Action, d *domain.ActionDecision) views.Action {
 	return action
 }
 
+// isGeneratedTarget reports whether the target's id is most likely one that the server
+// made: it tells nobody anything.
+func isGeneratedTarget(c *domain.Confirm) bool {
+	return c.TargetType == domain.TargetOther && uuid.Validate(c.TargetID) == nil
+}
+
 func newTarget(p *confirmPage) views.Link {
 	c := p.Confirm
 	switch {
@@ -191,11 +213,20 @@ func newTarget(p *confirmPage) views.Link {
 	case c.TargetType == domain.TargetContext && p.Context != nil:
 		return p.contextLink()
 	}
+	if isGeneratedTarget(c) {
+		return views.Link{}
+	}
 	return views.Link{Label: c.TargetID}
 }
 
 func (p *confirmPage) readsContexts() bool {
-	return p.Reader.ReadsContexts()
+	return p.Reader.CanReadContexts()
+}
+
+// seesContext reports whether the reader sees what the context says: whoever decides has
+// to know what about.
+func (p *confirmPage) seesContext() bool {
+	return p.readsContexts() || p.Rights.CannotDecide() == nil
 }
 
 func (p *confirmPage) contextLink() views.Link {
@@ -206,16 +237,40 @@ func (p *confirmPage) contextLink() views.Link {
 	return link
 }
 
-// newConfirmContext shows the context. The whole of it is for whoever decides
-// on a change of it; around a plan, its summary tells what the plan is about.
+// read returns JSON as rows, nil for what is no JSON.
+func (p *confirmPage) read(text, schema []byte) *reading.Reading {
+	value, err := reading.Parse(text)
+	if err != nil {
+		return nil
+	}
+	rows := reading.Of(value, reading.Options{Now: p.Now, Schema: schema})
+	return &rows
+}
+
+// argsSchema returns the JSON Schema that the agent sent for an action's arguments, if
+// any.
+func argsSchema(a evidence.Action) []byte {
+	var config struct {
+		Schema json.RawMessage `json:"args_schema"`
+	}
+	if json.Unmarshal(a.ReviewConfig, &config) != nil {
+		return nil
+	}
+	return config.Schema
+}
+
+// newConfirmContext shows the context: all of it, or to others its summary.
 func newConfirmContext(p *confirmPage) *views.ConfirmContext {
 	if p.Context == nil {
 		return nil
 	}
 	view := &views.ConfirmContext{Context: p.contextLink(), Status: p.Context.Status, Summary: contextSummary(p.Context)}
+	view.Closed = !p.seesContext()
+	if p.Confirm.TargetType == domain.TargetContext || !view.Closed {
+		view.Reading = p.read(p.Context.Native, nil)
+	}
 	if p.Confirm.TargetType == domain.TargetContext {
-		view.Body = string(p.Context.Native)
-		view.Changed = evidence.BytesHash(p.Context.Native) != p.Confirm.TargetHash
+		view.Changed = evidence.HashBytes(p.Context.Native) != p.Confirm.TargetHash
 	}
 	return view
 }
@@ -249,13 +304,16 @@ func newRequester(p *confirmPage) views.Requester {
 		Principal: c.RequestedByName, Kind: string(c.RequestedBy.Kind), Owner: p.OwnerName,
 		Registered: c.RoleRegistered, Role: views.Link{Label: c.RequestedByRole, Quoted: !c.RoleRegistered},
 	}
-	if p.Requester != nil && p.Reader.ReadsRoles() {
+	if p.Before != nil {
+		view.Record = newRecord(p.Before.Requester)
+	}
+	if p.Requester != nil && p.Reader.CanReadRoles() {
 		view.Role.URL = rolePath(p.Requester.ID)
 	}
 	return view
 }
 
-// newOutcomeRefs names other confirms of the same matter, with what was said.
+// newOutcomeRefs returns links to related requests, with the reasons of their decisions.
 func newOutcomeRefs(outcomes []*domain.Outcome) (refs []views.ConfirmRef) {
 	for _, o := range outcomes {
 		ref := newConfirmRef(o.Confirm)
@@ -274,16 +332,16 @@ func newHistory(p *confirmPage) (entries []views.DecisionEntry) {
 		switch by := domain.Group(d.DecidedBy.String()); {
 		case d.Cause != domain.CauseHuman:
 		case by == p.Confirm.RequestedGroup:
-			entry.Warning = "decided by its own requester, which this server's settings allow"
-		case by == p.Maker:
-			entry.Warning = "decided by who made the key that requested it, which this server's settings allow"
+			entry.Warning = "decided by its own requester, as this server's settings allow"
+		case by == p.KeyCreator:
+			entry.Warning = "decided by the creator of the requesting key, as this server's settings allow"
 		}
 		entries = append(entries, entry)
 	}
 	return entries
 }
 
-// decider is the name of who decided; the clock has none.
+// decider returns the name of who decided, "" for the clock.
 func decider(d *domain.Decision) string {
 	if d.DecidedBy.Kind == domain.KindSystem {
 		return ""
@@ -299,7 +357,7 @@ func rowLabel(row *domain.ConfirmRow) string {
 	return views.Heading(listedTitle(row.Title), row.Reason.Text, string(row.TargetType))
 }
 
-// listedTitle is as much of a title as a list has of it.
+// listedTitle returns the beginning of a title, as lists show it.
 func listedTitle(title string) string { return domain.NewExcerpt(title, 100).String() }
 
 // confirmTitle names a confirm in the window's title.

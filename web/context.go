@@ -8,15 +8,11 @@ import (
 
 	"countersign/domain"
 	"countersign/views"
-	"countersign/web/route"
 )
 
-func contextPath(id string) string { return "/contexts/" + url.PathEscape(id) }
+const contextsPath = "/contexts"
 
-func (s *Server) mountContexts() {
-	s.page("/contexts", route.Known, s.contexts)
-	s.page("/contexts/:id", route.Capability(domain.ContextRead, domain.ContextModify), s.context)
-}
+func contextPath(id string) string { return contextsPath + "/" + url.PathEscape(id) }
 
 func (s *Server) contexts(v *visit) error {
 	cursor := v.QueryParam("cursor")
@@ -24,15 +20,15 @@ func (s *Server) contexts(v *visit) error {
 	if err != nil {
 		return err
 	}
-	list := pager{path: "/contexts"}
+	list := pager{path: contextsPath}
 	view := views.ContextsView{
-		Self: v.Request().URL.RequestURI(), Closed: !v.who.ReadsContexts(), EmptyAt: s.base.String(),
+		Self: v.Request().URL.RequestURI(), Closed: !v.user.CanReadContexts(), EmptyAt: s.base.String(),
 		NextURL: list.next(next), FirstURL: list.first(cursor),
 	}
 	for _, c := range contexts {
 		view.Rows = append(view.Rows, newContextRow(c, s.svc.Now()))
 	}
-	return s.show(v, http.StatusOK, "Contexts", views.SectionContexts, views.Contexts(view))
+	return s.show(v, http.StatusOK, "Contexts", views.Contexts(view))
 }
 
 func newContextRow(c *domain.ContextRow, now time.Time) views.ContextRow {
@@ -63,7 +59,7 @@ func (s *Server) context(v *visit) error {
 	view.More = morePlans+moreConfirms != ""
 	view.Owner = roles.link(c.OwnerRole)
 	view.Self = contextPath(c.ID)
-	return s.show(v, http.StatusOK, view.Title, views.SectionContexts, views.Context(view))
+	return s.show(v, http.StatusOK, view.Title, views.Context(view))
 }
 
 func newContextView(c *domain.Context, plans []*domain.Plan, confirms []*domain.ConfirmRow) views.ContextView {

@@ -13,8 +13,8 @@ func TestContextShowsItsUse(t *testing.T) {
 	id := w.newContext(agent)
 	w.post(agent, `{"target_type":"context","target_id":"`+id+`","actions":[{"name":"context.update","args":{"status":"closed"}}]}`)
 	b := w.user("architect", "architect", "reviewer")
-	about := b.open(w.post(agent, `{"target_type":"context","target_id":"`+id+`"}`)).doc(t).Find("section[aria-labelledby=context]")
-	if about.Find("a").AttrOr("href", "") != "/contexts/"+id || !strings.Contains(about.Find(".row-reason").Text(), "Where people sign in") {
+	about := b.open(w.post(agent, `{"target_type":"context","target_id":"`+id+`"}`)).doc(t).Find("section[aria-labelledby=context-title]")
+	if about.Find("a").AttrOr("href", "") != "/contexts/"+id || !strings.Contains(about.Find(".member").Text(), "Where people sign in") {
 		t.Errorf("the confirm's page says %q of the context", about.Text())
 	}
 	if about.Find(".notice").Length() != 0 {
@@ -32,7 +32,7 @@ func TestContextShowsItsUse(t *testing.T) {
 	}
 	stranger := w.user("stranger", w.role("looking", "trace.read"))
 	closed := stranger.want(stranger.get("/contexts"), http.StatusOK).doc(t).Find("#contexts")
-	if closed.Find(".row").Length() != 0 || !strings.Contains(closed.Text(), "neither context.read nor context.modify") {
+	if closed.Find(".row").Length() != 0 || !strings.Contains(closed.Text(), "the capability context.read or context.modify") {
 		t.Errorf("who may read no context sees %q", closed.Text())
 	}
 }

@@ -2,7 +2,6 @@ package web
 
 import (
 	"encoding/json"
-	"errors"
 	"maps"
 	"net/url"
 	"slices"
@@ -13,9 +12,10 @@ import (
 	"countersign/domain/evidence"
 	"countersign/domain/mplp"
 	"countersign/views"
+	"countersign/web/argsform"
 )
 
-// What the button of a decision says (API "Browser forms").
+// The values of the decision buttons.
 const (
 	decideApprove = "approve"
 	decideReject  = "reject"
@@ -24,25 +24,26 @@ const (
 	decideEach    = "decide"
 )
 
-// implied is the decision on every action that a button stands for.
+// implied is what each button decides on every action.
 var implied = map[string]string{
 	decideApprove: domain.ActionApprove, decideReject: domain.ActionReject,
 	decideChanges: domain.ActionReject, decideEdit: domain.ActionEdit,
 }
 
-// decision is a form that was understood.
+// decision is a form that was read.
 type decision struct {
 	domain.DecisionInput
 	Edits     []json.RawMessage // parallel to the actions; nil where one is not edited
 	Confirmed string            // effective hash of the edit that the reviewer has seen
+	Misfits   [][]string        // parallel to the actions: rules of the agent's schema that an edit breaks
 }
 
-// edits says whether any arguments are replaced.
+// edits reports whether any arguments are replaced.
 func (d *decision) edits() bool {
 	return slices.ContainsFunc(d.Edits, func(args json.RawMessage) bool { return args != nil })
 }
 
-// needs says which kinds of decision are made.
+// needs reports which kinds of decision the form makes.
 func (d *decision) needs() (approves, rejects bool) {
 	approves, rejects = d.Status == domain.Approved, d.Status == domain.Rejected
 	for _, a := range d.Actions {
@@ -52,15 +53,15 @@ func (d *decision) needs() (approves, rejects bool) {
 	return approves, rejects
 }
 
-// readDecision understands a posted decision, or says what is wrong with which
-// field. A form that contradicts itself decides nothing.
-func readDecision(form url.Values, actions []evidence.Action) (*decision, views.Errors) {
+// readDecision reads a posted decision, or returns what is wrong with which field. A form
+// that contradicts itself decides nothing.
+func readDecision(form url.Values, actions []evidence.Action, editors []*argsform.Form) (*decision, views.Errors) {
 	text := func(name string) string { return strings.ReplaceAll(form.Get(name), "\r\n", "\n") }
-	d := &decision{Edits: make([]json.RawMessage, len(actions)), Confirmed: form.Get("confirmed")}
+	d := &decision{Edits: make([]json.RawMessage, len(actions)), Misfits: make([][]string, len(actions)), Confirmed: form.Get("confirmed")}
 	d.ContentHash, d.DecidedByRole = form.Get("content_hash"), form.Get("decided_by_role")
 	d.Reason, d.UserEditContent = strings.TrimSpace(text("reason")), strings.TrimSpace(text("user_edit_content"))
 	button, wrong := form.Get("decision"), views.Errors{}
-	if why := malformed(form, len(actions)); why != "" {
+	if why := malformed(form, len(actions), editors); why != "" {
 		wrong[""] = why
 		return nil, wrong
 	}
@@ -68,7 +69,7 @@ func readDecision(form url.Values, actions []evidence.Action) (*decision, views.
 	case button != decideEach && implied[button] == "":
 		wrong[""] = "Choose what to decide."
 	case len(actions) == 0 && (button == decideEdit || button == decideEach):
-		wrong[""] = "There are no arguments to decide on one by one: approve or reject."
+		wrong[""] = "This request has no actions to decide one by one. Choose approve or reject."
 	}
 	if button == decideChanges {
 		d.Intent = domain.IntentRequestChanges
@@ -86,7 +87,7 @@ func readDecision(form url.Values, actions []evidence.Action) (*decision, views.
 		}
 	}
 	for i, action := range actions {
-		d.Actions = append(d.Actions, d.readAction(form, i, action, wrong))
+		d.Actions = append(d.Actions, d.readAction(form, i, action, editors[i], wrong))
 	}
 	if len(wrong) > 0 {
 		return nil, wrong
@@ -96,28 +97,42 @@ func readDecision(form url.Values, actions []evidence.Action) (*decision, views.
 
 // malformed finds what no page of ours sends: a field twice, or a decision on
 // an action that is not there. Choosing among them would be a guess.
-func malformed(form url.Values, actions int) string {
+func malformed(form url.Values, actions int, editors []*argsform.Form) string {
 	for _, name := range slices.Sorted(maps.Keys(form)) {
 		if len(form[name]) > 1 {
 			return "The field " + name + " was sent more than once."
 		}
-		number, ok := strings.CutPrefix(name, "action_")
-		if !ok {
-			number, ok = strings.CutPrefix(name, "args_")
-		}
-		if !ok {
-			continue
-		}
-		if i, err := strconv.Atoi(number); err != nil || i < 0 || i >= actions || strconv.Itoa(i) != number {
-			return "There is no action for the field " + name + "."
+		kind, number, _ := strings.Cut(name, "_")
+		switch kind {
+		case "action", "args", "unfit":
+			if _, ok := indexBelow(actions, number); !ok {
+				return "There is no action for the field " + name + "."
+			}
+		case "field":
+			number, input, _ := strings.Cut(number, "_")
+			i, ok := indexBelow(actions, number)
+			if ok && editors[i] != nil {
+				_, ok = indexBelow(editors[i].Fields(), input)
+			} else {
+				ok = false
+			}
+			if !ok {
+				return "There is no argument for the field " + name + "."
+			}
 		}
 	}
 	return ""
 }
 
-// readAction understands the decision on one action and notes what is wrong.
-func (d *decision) readAction(form url.Values, i int, action evidence.Action, wrong views.Errors) mplp.ActionDecision {
-	field, argsField := "action_"+strconv.Itoa(i), "args_"+strconv.Itoa(i)
+// indexBelow parses an index below n, in the form that the pages write.
+func indexBelow(n int, text string) (int, bool) {
+	i, err := strconv.Atoi(text)
+	return i, err == nil && i >= 0 && i < n && strconv.Itoa(i) == text
+}
+
+// readAction reads the decision on one action, and adds what is wrong with it.
+func (d *decision) readAction(form url.Values, i int, action evidence.Action, editor *argsform.Form, wrong views.Errors) mplp.ActionDecision {
+	field := "action_" + strconv.Itoa(i)
 	button, choice := form.Get("decision"), form.Get(field)
 	switch meant := implied[button]; {
 	case choice != "" && choice != domain.ActionApprove && choice != domain.ActionReject && choice != domain.ActionEdit:
@@ -125,67 +140,36 @@ func (d *decision) readAction(form url.Values, i int, action evidence.Action, wr
 	case button == decideEach && choice == "":
 		wrong[field] = "Decide on this action too."
 	case meant != "" && choice != "" && choice != meant:
-		wrong[field] = "You chose " + choice + " here, and the button says " + meant + ". Nothing was decided."
+		wrong[field] = "You chose " + choice + " here, but the button says " + meant + ". Nothing was decided."
 	case choice == "":
 		choice = meant
 	}
-	if choice != "" && !domain.Allows(&action, choice) {
+	if choice != "" && !domain.AcceptsDecision(&action, choice) {
 		wrong[field] = "The agent does not accept " + choice + " for this action."
 	}
 	decided := mplp.ActionDecision{Type: choice}
-	sent, there := form[argsField]
+	edit := argsEdit{form: form, action: action, editor: editor, index: i, wrong: wrong}
 	if choice == domain.ActionEdit {
-		args, why := editedArgs(strings.Join(sent, ""), action.Args)
-		if why != "" {
-			wrong[argsField] = why
-		}
-		decided.Name, decided.Args, d.Edits[i] = action.Name, args, args
-	} else if there && !sameArgs(sent[0], action.Args) {
-		wrong[argsField] = "You changed these arguments without choosing Edit. Choose Edit, or undo the change."
+		args := edit.read()
+		decided.Name, decided.Args, d.Edits[i], d.Misfits[i] = action.Name, args, args, edit.misfits
+	} else if name := edit.changed(); name != "" {
+		wrong[name] = "You changed these arguments without choosing Edit. Choose Edit, or undo the change."
 	}
 	return decided
 }
 
-// editedArgs compacts what the reviewer wrote, or says why it cannot run.
-func editedArgs(text string, original []byte) (args []byte, why string) {
-	args, err := mplp.Compact([]byte(text))
-	var syntax *mplp.SyntaxError
-	switch {
-	case strings.TrimSpace(text) == "":
-		return nil, "Write the arguments that may run instead."
-	case errors.As(err, &syntax):
-		return nil, "This is not acceptable JSON: " + syntax.Message
-	case err != nil:
-		return nil, "This is not acceptable JSON."
-	case args[0] != '{':
-		return nil, "Arguments are a JSON object: { … }."
-	case same(args, original):
-		return nil, "This edit changes nothing. Change the arguments, or choose Approve."
-	}
-	return args, ""
-}
-
-// sameArgs says whether only white space differs.
-func sameArgs(text string, original []byte) bool {
-	args, err := mplp.Compact([]byte(text))
-	return err == nil && same(args, original)
-}
-
-// same says whether arguments are the original ones, or those that the editor
-// showed for them.
-func same(args, original []byte) bool {
-	return string(args) == string(original) || string(args) == views.Editable(string(original))
-}
-
-// keep puts into the form what the reviewer had sent. Arguments that they had
-// changed are in sight, whatever they had chosen.
-func keep(form *views.DecisionForm, actions []evidence.Action, sent url.Values, wrong views.Errors) {
+// refillForm fills the form with what the reviewer sent. Changed arguments are shown,
+// whatever was chosen.
+func refillForm(form *views.DecisionForm, p *confirmPage, sent url.Values, wrong views.Errors) {
+	editors := p.editors()
 	form.Reason, form.Feedback = sent.Get("reason"), sent.Get("user_edit_content")
 	form.Editing, form.Errors = sent.Get("decision") == decideEdit, wrong
 	for i := range form.Actions {
 		form.Actions[i].Chosen = sent.Get("action_" + strconv.Itoa(i))
-		args := sent.Get("args_" + strconv.Itoa(i))
-		form.Actions[i].Args, form.Actions[i].Changed = args, args != "" && !sameArgs(args, actions[i].Args)
+		input, edit := &form.Actions[i], argsEdit{form: sent, action: p.actions()[i], editor: editors[i], index: i}
+		input.Args, input.Changed = sent.Get(edit.json()), edit.changed() != ""
+		input.ChangedJSON, input.Fields = edit.changesJSON(), edit.view(wrong)
+		input.Misfit, input.Unfit = wrong[edit.unfit()] != "", sent.Get(edit.unfit()) != ""
 	}
 	for i := range form.Roles {
 		form.Roles[i].Selected = form.Roles[i].Value == sent.Get("decided_by_role")

@@ -1,13 +1,19 @@
-// Package web is what browsers talk to: pages and fragments, sessions, the live
-// stream, health, and the mounting of the JSON interface (web/api) beside them.
-// It owns no rule of the product: every handler parses, makes one call of the
-// domain's service for what it does, builds a view model and renders it.
+// Package web serves pages, forms, sessions and live updates to browsers, and
+// mounts the JSON interface (web/api) beside them. It has no rule of the product:
+// a handler parses the request, calls the domain's service once for what it does,
+// builds a view model and renders it.
 //
-// [Server] is the whole of it. Addresses are registered through web/route, so
-// that each says who may call it; what wraps every request stands in request.go
-// and secure.go, what every form goes through in form.go, what becomes of one
-// whose session is over in kept.go, and what every error ends in, in error.go.
+//	routes.go      every address, and who may call it (web/route)
+//	sections.go    navigation, safe return paths, what pages refresh after
+//	session.go     the cookie and the user of a request
+//	csrf.go        form tokens
+//	form.go        reading forms, their size limits, their errors
+//	form_draft.go  forms that were sent after the session had ended
+//	security.go    security headers with the CSP, hosts, origins
+//	access_log.go  the log line and the observer of each request
+//	error.go       what every error ends in
+//	live.go        the stream of events that pages refresh after
 //
-// Streams, page signals and those of web/api, are written by web/sse. What bodies of
-// requests take while they are on their way is bounded by web/budget.
+// web/sse writes all streams. web/budget bounds the memory of request bodies. web/client
+// is the Go client of the JSON interface.
 package web

@@ -17,18 +17,18 @@ import (
 
 // Sizes of a drawn step, in the units that views draws text in.
 const (
-	boxWidth  = 180
-	boxHead   = 54  // with one line of text
-	boxLine   = 16  // each further one
-	boxChars  = 22  // of a line
-	boxLines  = 8   // the table below has the rest
-	boxMargin = 8   // around the drawing, for the ring of a gated step
-	columnFor = 700 // what a page has room for beside the decision
-	turnedGap = 36  // between layers that are one below the other
+	boxWidth        = 180
+	boxHead         = 54  // with one line of text
+	boxLine         = 16  // each further one
+	boxChars        = 22  // of a line
+	boxLines        = 8   // the table below has the rest
+	boxMargin       = 8   // around the drawing, for the ring of a gated step
+	maxDrawingWidth = 700 // what a page has room for beside the decision
+	turnedGap       = 36  // between layers that are one below the other
 )
 
-// Of a plan that is too large to draw: how far around the steps that matter,
-// and how many steps at the most.
+// Limits of the drawing of a large plan: the distance from the gated steps, and the
+// number of steps.
 const (
 	nearHops  = 2
 	nearSteps = 60
@@ -36,7 +36,7 @@ const (
 
 // drawPlan lays a plan's graph out. Of one with more steps than limit only the
 // neighbourhood of the gated steps is drawn, or of the first that is not done.
-// It is nil where there is nothing that a drawing would help with.
+// It returns nil if a drawing would not help.
 func drawPlan(d *domain.PlanDetail, gated map[string]bool, limit int) *views.PlanDrawing {
 	steps := d.Document.Steps
 	index := make(map[string]int, len(steps))
@@ -66,7 +66,7 @@ func drawPlan(d *domain.PlanDetail, gated map[string]bool, limit int) *views.Pla
 	return drawSteps(d, gated, near, edges)
 }
 
-// focus is where a large plan is looked at.
+// focus returns the steps around which a large plan is drawn.
 func focus(d *domain.PlanDetail, gated map[string]bool) (list []int) {
 	for i, step := range d.Document.Steps {
 		if gated[step.ID] {
@@ -77,14 +77,14 @@ func focus(d *domain.PlanDetail, gated map[string]bool) (list []int) {
 		return list
 	}
 	for i := range d.Document.Steps {
-		if !done(d.Plan.States.Status(i)) {
+		if !isDone(d.Plan.States.Status(i)) {
 			return []int{i}
 		}
 	}
 	return []int{0}
 }
 
-func done(status domain.StepStatus) bool {
+func isDone(status domain.StepStatus) bool {
 	return status == domain.StepCompleted || status == domain.StepSkipped
 }
 
@@ -128,7 +128,7 @@ func drawSteps(d *domain.PlanDetail, gated map[string]bool, numbers []int, edges
 		})
 	}
 	for e, route := range layout.Routes {
-		drawing.Edges = append(drawing.Edges, views.DrawnEdge{Path: layout.curve(route), Done: done(d.Plan.States.Status(from[e]))})
+		drawing.Edges = append(drawing.Edges, views.DrawnEdge{Path: layout.curve(route), Done: isDone(d.Plan.States.Status(from[e]))})
 	}
 	return drawing
 }
@@ -137,11 +137,11 @@ func drawSteps(d *domain.PlanDetail, gated map[string]bool, numbers []int, edges
 func describe(d *domain.PlanDetail) string {
 	finished := 0
 	for i := range d.Plan.States {
-		if done(d.Plan.States.Status(i)) {
+		if isDone(d.Plan.States.Status(i)) {
 			finished++
 		}
 	}
-	return fmt.Sprintf("A graph of %d steps, %d of them done. The table below says the same.", len(d.Plan.States), finished)
+	return fmt.Sprintf("A graph of %d steps; %d are done. The table below lists the same steps.", len(d.Plan.States), finished)
 }
 
 // layout is a drawing that reads from left to right or, turned, from top to
@@ -156,7 +156,7 @@ type layout struct {
 func newLayout(graph dag.Graph) (layout, error) {
 	options := dag.Options{MaxNodes: max(len(graph.Nodes), 1)}
 	level, err := dag.Layout(graph, options)
-	if err != nil || level.Width <= columnFor {
+	if err != nil || level.Width <= maxDrawingWidth {
 		return layout{level, false}, err
 	}
 	options.LayerGap = turnedGap
@@ -171,7 +171,7 @@ func newLayout(graph dag.Graph) (layout, error) {
 	return layout{down, true}, nil
 }
 
-// at is where a point goes on the page.
+// at returns the place of a point on the page.
 func (l layout) at(p dag.Point) (x, y int) {
 	if l.turned {
 		p.X, p.Y = p.Y, p.X
@@ -209,10 +209,10 @@ func wrap(text string) []string {
 	var lines []string
 	line, taken := "", 0
 	for word := range strings.FieldsSeq(text) {
-		for _, part := range fit(word) {
-			width := room(part)
-			if taken > 0 && taken+room(" ")+width <= boxChars*letter {
-				line, taken = line+" "+part, taken+room(" ")+width
+		for _, part := range splitWord(word) {
+			width := textWidth(part)
+			if taken > 0 && taken+textWidth(" ")+width <= boxChars*letter {
+				line, taken = line+" "+part, taken+textWidth(" ")+width
 				continue
 			}
 			if taken > 0 {
@@ -222,22 +222,22 @@ func wrap(text string) []string {
 		}
 	}
 	if taken > 0 || len(lines) == 0 {
-		lines = append(lines, cmp.Or(line, "(nothing to read)"))
+		lines = append(lines, cmp.Or(line, "(no visible text)"))
 	}
 	if len(lines) > boxLines {
-		lines = append(lines[:boxLines-1], "… all of it in the table")
+		lines = append(lines[:boxLines-1], "… full text in the table")
 	}
 	return lines
 }
 
-// fit cuts a word into parts that a line has room for.
-func fit(word string) (parts []string) {
-	if room(word) <= boxChars*letter {
+// splitWord cuts a word into parts that a line has room for.
+func splitWord(word string) (parts []string) {
+	if textWidth(word) <= boxChars*letter {
 		return []string{word}
 	}
 	start, taken := 0, 0
 	for i, r := range word {
-		width := room(string(r))
+		width := textWidth(string(r))
 		if taken > 0 && taken+width > boxChars*letter {
 			parts, start, taken = append(parts, word[start:i]), i, 0
 		}
@@ -246,13 +246,12 @@ func fit(word string) (parts []string) {
 	return append(parts, word[start:])
 }
 
-// letter is the room that most letters take, in parts of it.
+// letter is the width of most letters, in the unit of textWidth.
 const letter = 2
 
-// room is about as much as a text takes in a proportional font. Capitals are
-// wider than other letters, ideographs have twice the width, and what hides is
-// shown by a mark.
-func room(text string) (taken int) {
+// textWidth estimates the width of a text in a proportional font. Capitals are wider than
+// other letters, ideographs twice as wide, and a hidden character is drawn as a mark.
+func textWidth(text string) (taken int) {
 	for _, r := range views.Shown(text) {
 		switch kind := width.LookupRune(r).Kind(); {
 		case kind == width.EastAsianWide, kind == width.EastAsianFullwidth, strings.ContainsRune("MW@%", r):

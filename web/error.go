@@ -24,14 +24,14 @@ type failure struct {
 
 func (f *failure) Error() string { return f.title + ": " + f.message }
 
-// refusals gives each code of the domain its status and the heading of its page.
+// refusals has the status and the page's heading for each code of the domain.
 var refusals = map[domain.Code]failure{
 	domain.CodeUnauthenticated:     {status: http.StatusUnauthorized, title: "Sign in first"},
 	domain.CodeInvalidJSON:         {status: http.StatusBadRequest, title: "Not understood"},
 	domain.CodeTooLarge:            {status: http.StatusRequestEntityTooLarge, title: "Too large"},
-	domain.CodeInvalid:             {status: http.StatusUnprocessableEntity, title: "That cannot be done as it was sent"},
+	domain.CodeInvalid:             {status: http.StatusUnprocessableEntity, title: "Please correct this"},
 	domain.CodeNotFound:            {status: http.StatusNotFound, title: "Not found"},
-	domain.CodeMissingCapability:   {status: http.StatusForbidden, title: "You may not do this"},
+	domain.CodeMissingCapability:   {status: http.StatusForbidden, title: "Not allowed"},
 	domain.CodeSelfApproval:        {status: http.StatusForbidden, title: "Your own request"},
 	domain.CodeRoleNotHeld:         {status: http.StatusForbidden, title: "Another role must do this"},
 	domain.CodeLocked:              {status: http.StatusLocked, title: "Locked"},
@@ -39,15 +39,15 @@ var refusals = map[domain.Code]failure{
 	domain.CodeExpired:             {status: http.StatusConflict, title: "Expired"},
 	domain.CodeContentChanged:      {status: http.StatusConflict, title: "The content has changed"},
 	domain.CodeConsumed:            {status: http.StatusConflict, title: "Already used"},
-	domain.CodeInvalidTransition:   {status: http.StatusConflict, title: "Not possible any more"},
+	domain.CodeInvalidTransition:   {status: http.StatusConflict, title: "No longer possible"},
 	domain.CodeIDTaken:             {status: http.StatusConflict, title: "The name is taken"},
 	domain.CodeRoleInUse:           {status: http.StatusConflict, title: "Still in use"},
-	domain.CodeRateLimited:         {status: http.StatusTooManyRequests, title: "Too many requests"},
-	domain.CodeEvidenceUnavailable: {status: http.StatusServiceUnavailable, title: "Not available just now"},
+	domain.CodeRateLimited:         {status: http.StatusTooManyRequests, title: "Too many attempts"},
+	domain.CodeEvidenceUnavailable: {status: http.StatusServiceUnavailable, title: "Not available right now"},
 	domain.CodeInternal:            {status: http.StatusInternalServerError, title: "Something went wrong"},
 }
 
-// statusOf is the status that answers a refusal of the domain.
+// statusOfActions is the status that answers a refusal of the domain.
 func statusOf(err error) int { return refusals[domain.ErrorCode(err)].status }
 
 // newFailureView tells an error to a person, and to whoever sent a form what
@@ -61,7 +61,7 @@ func newFailureView(err error, r *http.Request, requestID string) views.FailureV
 		view.Status, view.Title, view.Message = own.status, own.title, own.message
 	case errors.As(err, &routing):
 		view.Status, view.Title = routing.Code, sentence(http.StatusText(routing.Code))
-		view.Message = "There is nothing at this address, or it cannot be used like that."
+		view.Message = "There is no page at this address."
 	default:
 		refused := domain.AsError(err)
 		known, ok := refusals[refused.Code]
@@ -70,14 +70,14 @@ func newFailureView(err error, r *http.Request, requestID string) views.FailureV
 		}
 		view.Status, view.Title, view.Message, view.Missing = known.status, known.title, refused.Message, string(refused.Capability)
 		if errors.Is(err, domain.ErrUnproven) {
-			view.Title = "Not what the log says"
+			view.Title = "It does not match the log"
 		}
 	}
 	if view.Status >= http.StatusInternalServerError {
-		view.Message += " If it happens again, tell whoever runs this server the number below."
+		view.Message += " If it happens again, give an administrator the reference below."
 	}
-	if unsafe(r.Method) {
-		view.After = aftermath(view.Status)
+	if isUnsafeMethod(r.Method) {
+		view.After = effectNote(view.Status)
 		if page, label := backTo(r.URL.EscapedPath()); page != "" {
 			view.BackURL, view.BackLabel = page, label
 		}
@@ -93,13 +93,13 @@ func sentence(title string) string {
 	return title[:1] + strings.ToLower(title[1:])
 }
 
-// aftermath says whether what was sent counts. A server that failed may have
+// effectNote reports whether what was sent counts. A server that failed may have
 // failed after it wrote: then nothing but the page itself tells.
-func aftermath(status int) string {
+func effectNote(status int) string {
 	if status >= http.StatusInternalServerError {
-		return "Before you send it again, go back and look. If the page does not show what you sent, it did not happen, and an agent that waits still waits."
+		return "We do not know whether this was saved. Go back and check before sending again."
 	}
-	return "Nothing was changed or decided by what you sent."
+	return "Nothing was changed or decided."
 }
 
 // backTo is the page of the confirm or plan that a form at this address is
@@ -108,9 +108,9 @@ func backTo(form string) (page, label string) {
 	object := path.Dir(form)
 	switch path.Dir(object) {
 	case inboxPath:
-		return ownPath(object), "Back to the confirm"
-	case "/plans":
-		return ownPath(object), "Back to the plan"
+		return safePath(object), "Back to the request"
+	case plansPath:
+		return safePath(object), "Back to the plan"
 	}
 	if form == verifyPath {
 		return evidencePath, "Back to the evidence"
@@ -144,7 +144,7 @@ func (s *Server) fail(err error, c echo.Context) {
 		api.WriteProblem(c, s.svc, err)
 		return
 	case view.Status == http.StatusUnauthorized:
-		err = s.toSignIn(c)
+		err = s.redirectToLogin(c)
 	default:
 		err = s.showFailure(c, view)
 	}
@@ -157,10 +157,10 @@ func (s *Server) fail(err error, c echo.Context) {
 	}
 }
 
-// toSignIn sends a browser to the sign-in page and back afterwards.
-func (s *Server) toSignIn(c echo.Context) error {
+// redirectToLogin sends a browser to the sign-in page and back afterwards.
+func (s *Server) redirectToLogin(c echo.Context) error {
 	target := "/login"
-	if back := cameFrom(c.Request()); back != "/" {
+	if back := returnPath(c.Request()); back != "/" {
 		target += "?next=" + url.QueryEscape(back)
 	}
 	if isHTMX(c) {
@@ -170,13 +170,13 @@ func (s *Server) toSignIn(c echo.Context) error {
 	return c.Redirect(http.StatusSeeOther, target)
 }
 
-// cameFrom is the page that was asked for, or that a form was sent from.
-func cameFrom(r *http.Request) string {
-	if !unsafe(r.Method) {
-		return ownPath(r.URL.RequestURI())
+// returnPath is the page that was asked for, or that a form was sent from.
+func returnPath(r *http.Request) string {
+	if !isUnsafeMethod(r.Method) {
+		return safePath(r.URL.RequestURI())
 	}
 	if from, err := url.Parse(r.Referer()); err == nil && from.Host == r.Host {
-		return ownPath(from.RequestURI())
+		return safePath(from.RequestURI())
 	}
 	return "/"
 }
@@ -186,9 +186,9 @@ func cameFrom(r *http.Request) string {
 func (s *Server) showFailure(c echo.Context, view views.FailureView) error {
 	content := views.Failure(view)
 	if view.Status < http.StatusInternalServerError && view.Status != http.StatusMisdirectedRequest {
-		if v, err := s.visit(c); err == nil && s.show(v, view.Status, view.Title, "", content) == nil {
+		if v, err := s.visit(c); err == nil && s.show(v, view.Status, view.Title, content) == nil {
 			return nil
 		}
 	}
-	return s.showDoor(c, view.Status, view.Title, "", content)
+	return s.showAnonPage(c, view.Status, view.Title, "", content)
 }

@@ -11,7 +11,6 @@ import (
 	"countersign/domain"
 	"countersign/domain/evidence"
 	"countersign/views"
-	"countersign/web/route"
 )
 
 const (
@@ -23,14 +22,6 @@ const (
 
 func bundlePath(id string) string { return bundlesPath + "/" + url.PathEscape(id) }
 
-func (s *Server) mountEvidence() {
-	s.page(evidencePath, route.Capability(domain.TraceRead), s.evidence)
-	s.page(checkpointPath, route.Capability(domain.TraceRead), s.checkpoint)
-	s.form(verifyPath, route.Capability(domain.TraceRead), s.verifyNow)
-	s.page(bundlesPath, route.Known, s.bundle)
-	s.page(bundlesPath+"/:id", route.Known, s.bundle)
-}
-
 // evidencePage is the log as an auditor is shown it.
 type evidencePage struct {
 	signed     string
@@ -41,8 +32,8 @@ type evidencePage struct {
 	imports    []*evidence.Entry // newest first, one more than are shown
 }
 
-// importsShown bounds how many entries of imports the page lists.
-const importsShown = 10
+// maxImportsShown bounds how many entries of imports the page lists.
+const maxImportsShown = 10
 
 func (s *Server) evidence(v *visit) error {
 	p, err := s.loadEvidence(v)
@@ -53,7 +44,7 @@ func (s *Server) evidence(v *visit) error {
 	if err != nil {
 		return err
 	}
-	if view.Imports, err = s.logRows(v, p.imports[:min(len(p.imports), importsShown)]); err != nil {
+	if view.Imports, err = s.logRows(v, p.imports[:min(len(p.imports), maxImportsShown)]); err != nil {
 		return err
 	}
 	view.BaseURL, view.Notice = s.base.String(), noticeOf(v)
@@ -66,7 +57,7 @@ func (s *Server) evidence(v *visit) error {
 			return err
 		}
 	}
-	return s.show(v, http.StatusOK, "Evidence", views.SectionEvidence, views.Evidence(view))
+	return s.show(v, http.StatusOK, "Evidence", views.Evidence(view))
 }
 
 func (s *Server) loadEvidence(v *visit) (p *evidencePage, err error) {
@@ -88,7 +79,7 @@ func (s *Server) loadEvidence(v *visit) (p *evidencePage, err error) {
 	}
 	p.last = entries(domain.EntryFilter{Before: &p.checkpoint.Size, Newest: true, Limit: 1})
 	p.handovers = entries(domain.EntryFilter{Types: []string{evidence.EntryKeyRotated, evidence.EntryRestored}})
-	p.imports = entries(domain.EntryFilter{Types: importTypes, Newest: true, Limit: importsShown + 1})
+	p.imports = entries(domain.EntryFilter{Types: importTypes, Newest: true, Limit: maxImportsShown + 1})
 	return p, err
 }
 
@@ -97,7 +88,7 @@ func (s *Server) verifyNow(v *visit) error {
 		retryAfter(v, err)
 		return err
 	}
-	return goTo(v, evidencePath+"?done=verification")
+	return redirect(v, evidencePath+"?done=verification")
 }
 
 func (s *Server) checkpoint(v *visit) error {
@@ -108,7 +99,7 @@ func (s *Server) checkpoint(v *visit) error {
 	return download(v, "checkpoint.txt", "text/plain; charset=utf-8", []byte(signed))
 }
 
-// bundle gives the bytes that the JSON interface gives. The id comes in the
+// bundle returns the bytes that the JSON interface gives. The id comes in the
 // path, or from the form of the page.
 func (s *Server) bundle(v *visit) error {
 	id := cmp.Or(v.Param("id"), v.QueryParam("confirm_id"))
@@ -133,8 +124,8 @@ type confirmEvidence struct {
 // loadConfirmEvidence proves the confirm to whoever may take its bundle away;
 // to others it gives nothing.
 func (s *Server) loadConfirmEvidence(v *visit, c *domain.Confirm) (*confirmEvidence, error) {
-	audits := v.who.Can(domain.TraceRead)
-	if !audits && v.who.Group != c.RequestedGroup {
+	audits := v.user.Can(domain.TraceRead)
+	if !audits && v.user.Group != c.RequestedGroup {
 		return nil, nil
 	}
 	proof, err := s.svc.Prove(v.ctx(), v.ref(), c.ID)

@@ -44,7 +44,7 @@ func TestEvidencePageHasWhatAnAuditorNeeds(t *testing.T) {
 	}
 
 	keys := words(doc.Find("section[aria-labelledby=evidence-keys] li"))
-	if len(keys) != 2 || !strings.HasPrefix(keys[0], "Replaced") || !strings.Contains(keys[1], "the key before it signed the handover") {
+	if len(keys) != 2 || !strings.HasPrefix(keys[0], "Replaced") || !strings.Contains(keys[1], "the key before it vouches for this one") {
 		t.Errorf("keys %q", keys)
 	}
 	if got := doc.Find("section[aria-labelledby=imports] tbody a[href='/confirms/" + old.ID + "']").Length(); got != 1 {
@@ -56,8 +56,8 @@ func TestEvidencePageHasWhatAnAuditorNeeds(t *testing.T) {
 		if got := bundle.Header.Get("Content-Disposition"); got != "attachment; filename=evidence-"+c.ID+".json" {
 			t.Errorf("%s: Content-Disposition %q", path, got)
 		}
-		report, err := evidence.VerifyBundle([]byte(bundle.text), vkey, "", domain.NewPartialHistory().Entry)
-		if err != nil || !report.Verified() || report.Contents != 1 {
+		report, err := evidence.VerifyBundle([]byte(bundle.text), vkey, "", domain.NewPartialHistory().Check)
+		if err != nil || !report.IsVerified() || report.Contents != 1 {
 			t.Errorf("%s: %+v: %v", path, report, err)
 		}
 	}
@@ -65,7 +65,7 @@ func TestEvidencePageHasWhatAnAuditorNeeds(t *testing.T) {
 	b.want(b.get("/evidence/confirms"), http.StatusNotFound)
 }
 
-// Each reader gets of the evidence what they may read (DESIGN, Who may do what).
+// Each reader gets of the evidence what they may read.
 func TestEvidenceIsForAuditorsAndRequesters(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -129,7 +129,7 @@ func TestConfirmSaysHowFarItIsProven(t *testing.T) {
 			t.Errorf("the entry that it links to is %q, want %q", got, entry)
 		}
 	}
-	says(c, "proven", "what was asked for here", "confirm.requested")
+	says(c, "proven", "what was requested here", "confirm.requested")
 	says(old, "import", "does not prove that anybody decided it", "confirm.imported")
 	b.want(b.decide(c, "decision", "approve"), http.StatusSeeOther)
 	says(c, "proven", "what was decided here", "confirm.approved")
@@ -140,7 +140,7 @@ func TestConfirmSaysHowFarItIsProven(t *testing.T) {
 	if n, err := w.svc.Prune(w.ctx, time.Minute); err != nil || n == 0 {
 		t.Fatalf("%d forgotten: %v", n, err)
 	}
-	says(refused, "forgotten", "only to those who kept a bundle", "confirm.rejected")
+	says(refused, "forgotten", "Only an exported bundle still has its text", "confirm.rejected")
 }
 
 // From a confirm the reader comes to the command for its very bundle; what is no

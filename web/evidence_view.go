@@ -12,7 +12,7 @@ import (
 	"countersign/views"
 )
 
-// importTypes are the entries of records that were posted as already decided or
+// importTypes are the entries of records that were imported as decided or
 // already running.
 var importTypes = []string{"confirm.imported", "plan.imported"}
 
@@ -29,7 +29,7 @@ func newEvidenceView(p *evidencePage) (views.EvidenceView, error) {
 	}
 	handed := map[string]handover{} // by the key that took over
 	for _, e := range p.handovers {
-		h, err := evidence.ParseSuccession(e)
+		h, err := evidence.ParseKeyChange(e)
 		if err != nil {
 			return view, err
 		}
@@ -41,7 +41,7 @@ func newEvidenceView(p *evidencePage) (views.EvidenceView, error) {
 	for _, key := range p.keys {
 		view.Keys = append(view.Keys, newEvidenceKey(key, handed))
 	}
-	if len(p.imports) > importsShown {
+	if len(p.imports) > maxImportsShown {
 		for _, kind := range importTypes {
 			view.MoreImports = append(view.MoreImports, views.Link{Label: kind, URL: withQuery(logPath, url.Values{"type": {kind}}.Encode())})
 		}
@@ -52,7 +52,7 @@ func newEvidenceView(p *evidencePage) (views.EvidenceView, error) {
 func newVerificationView(v domain.Verification) views.VerificationView {
 	view := views.VerificationView{
 		Off: v.Next.IsZero(), Ended: views.At(v.Ended), Took: v.Took.Round(time.Millisecond).String(), Entries: strconv.FormatInt(v.Entries, 10),
-		Findings: v.Findings, More: v.More, Failure: v.Failure, FailedAt: views.At(v.FailedAt), Next: views.At(v.Next),
+		Findings: v.Findings, More: v.OmittedFindings, Failure: v.Failure, FailedAt: views.At(v.FailedAt), Next: views.At(v.Next),
 	}
 	if v.Running {
 		view.Running = views.At(v.Began)
@@ -63,18 +63,18 @@ func newVerificationView(v domain.Verification) views.VerificationView {
 // handover is the entry by which a key took over, and what it says.
 type handover struct {
 	entry *evidence.Entry
-	evidence.Succession
+	evidence.KeyChange
 }
 
 func (h handover) link() views.Link {
 	return views.Link{Label: strconv.FormatInt(h.entry.Seq, 10), URL: logEntryPath(h.entry.Seq)}
 }
 
-// restore says what is known of the entries that a backup did not have.
+// restore describes the entries that a backup did not have.
 func (h handover) restore() views.EvidenceRestore {
 	r := views.EvidenceRestore{
 		Entry: h.link(), At: views.At(h.entry.At), Kept: strconv.FormatInt(h.Size, 10), Origin: h.OldOrigin,
-		Lost: "How many were lost is not known.",
+		Lost: "We do not know how many were lost.",
 	}
 	if known, err := evidence.PeekCheckpoint(h.LastKnown); err == nil && known.Size >= h.Size {
 		r.Lost = fmt.Sprintf("At least %d were lost.", known.Size-h.Size)
@@ -90,9 +90,9 @@ func newEvidenceKey(key domain.SigningKey, handed map[string]handover) views.Evi
 	if !ok {
 		return row
 	}
-	row.Since, row.Entry, row.Trust = views.At(h.entry.At), h.link(), "the key before it signed the handover"
+	row.Since, row.Entry, row.Trust = views.At(h.entry.At), h.link(), "the key before it vouches for this one"
 	if h.OldVKey == "" {
-		row.Trust = "the key before it was lost: nobody vouches for this one"
+		row.Trust = "the key before it was lost, so nothing vouches for this one"
 	}
 	return row
 }
@@ -124,11 +124,11 @@ func newConfirmEvidence(p *confirmPage) *views.ConfirmEvidence {
 	}
 	c, proof := p.Confirm, p.Evidence.Proof
 	view := &views.ConfirmEvidence{
-		State: evidenceState(p), Decided: c.Final() && !c.Imported, Signer: p.Evidence.signer,
+		State: evidenceState(p), Decided: c.IsFinal() && !c.Imported, Signer: p.Evidence.signer,
 		Entry: views.Link{Label: strconv.FormatInt(proof.Seq, 10)},
 	}
 	if p.Reader.Can(domain.TraceRead) {
-		view.Entry.URL, view.AboutURL = logEntryPath(proof.Seq), withQuery(evidencePath, encodeSet(url.Values{"confirm_id": {c.ID}}))+"#verify"
+		view.Entry.URL, view.AboutURL = logEntryPath(proof.Seq), withQuery(evidencePath, encodeNonEmpty(url.Values{"confirm_id": {c.ID}}))+"#verify"
 	}
 	if proof.Size > 0 {
 		view.Size, view.Root = strconv.FormatInt(proof.Size, 10), proof.Root.String()

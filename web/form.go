@@ -6,26 +6,15 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/gorilla/sessions"
 	"github.com/labstack/echo/v4"
 
 	"countersign/domain"
-	"countersign/domain/credential"
 	"countersign/domain/mplp"
 	"countersign/views"
 )
 
 // maxForm is the size of a posted form in bytes.
 const maxForm = 1 << 20
-
-// csrfField is the hidden field with the form token.
-const csrfField = "csrf"
-
-// staleForm answers a form whose token is not that of the session.
-func staleForm() error {
-	return &failure{status: http.StatusForbidden, title: "This form is too old",
-		message: "It was made for another session, so it does not count. Load the page again and send it once more."}
-}
 
 // Anybody may send forms without a session, and what has come of one is in memory
 // until the rest has. Those larger than a sign-in by itself are so many at once.
@@ -41,20 +30,20 @@ const (
 	formsInAll = 32 * maxForm
 )
 
-// few answers a form of somebody who is not signed in, unless it is large and too
+// limitLargeForms answers a form of somebody who is not signed in, unless it is large and too
 // many are.
-func (s *Server) few(answer echo.HandlerFunc) echo.HandlerFunc {
+func (s *Server) limitLargeForms(answer echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if n := c.Request().ContentLength; 0 <= n && n <= smallForm {
 			return answer(c)
 		}
 		select {
-		case s.large <- struct{}{}:
-			defer func() { <-s.large }()
+		case s.largeFormSlots <- struct{}{}:
+			defer func() { <-s.largeFormSlots }()
 			return answer(c)
 		default:
-			return &failure{status: http.StatusTooManyRequests, title: "Too many large forms",
-				message: "The server takes only so many large forms at once from who is not signed in, so this one did not count. Sign in, and send it again."}
+			return &failure{status: http.StatusTooManyRequests, title: "The server is busy",
+				message: "It has too many large forms to read at once. Sign in and try again."}
 		}
 	}
 }
@@ -68,7 +57,7 @@ func (s *Server) readForm(v *visit) (release func(), err error) {
 		size = maxForm
 	}
 	if size > smallForm {
-		if release, err = s.forms.Take(v.ctx(), v.who.Ref, size); err != nil {
+		if release, err = s.forms.Take(v.ctx(), v.user.Ref, size); err != nil {
 			return nil, err
 		}
 	}
@@ -84,7 +73,7 @@ func (s *Server) readForm(v *visit) (release func(), err error) {
 func parseForm(c echo.Context, limit int64) error {
 	r := c.Request()
 	if coding := r.Header.Get(echo.HeaderContentEncoding); coding != "" && !strings.EqualFold(coding, "identity") {
-		return &failure{status: http.StatusUnsupportedMediaType, title: "Not a form", message: "Send the form as it is, without Content-Encoding."}
+		return &failure{status: http.StatusUnsupportedMediaType, title: "Not a form", message: "Send the form without Content-Encoding."}
 	}
 	r.Body = http.MaxBytesReader(c.Response(), r.Body, limit)
 	err := r.ParseForm()
@@ -92,17 +81,11 @@ func parseForm(c echo.Context, limit int64) error {
 	switch {
 	case errors.As(err, &large):
 		return &failure{status: http.StatusRequestEntityTooLarge, title: "Too large",
-			message: "The form holds more than this server accepts. Shorten it and send it again."}
+			message: "The form is larger than this server accepts. Shorten it and try again."}
 	case err != nil:
-		return &failure{status: http.StatusBadRequest, title: "Not a form", message: "The request could not be read as a form."}
+		return &failure{status: http.StatusBadRequest, title: "Not a form", message: "The server could not read this as a form."}
 	}
 	return nil
-}
-
-// current reports whether the form was made for this session.
-func (v *visit) current() bool {
-	token, _ := splitKey(v.field(csrfField))
-	return credential.CheckFormToken(v.token, token)
 }
 
 // fields are those of the posted form.
@@ -114,39 +97,6 @@ func (v *visit) field(name string) string { return field(v, name) }
 
 func field(c echo.Context, name string) string {
 	return strings.ReplaceAll(c.Request().PostForm.Get(name), "\r\n", "\n")
-}
-
-// A form that comes before a session has no session to take its token from. It
-// takes it from a cookie of its own, which lives as long as reading a one-time
-// link and typing a password may take.
-const doorLife = domain.SessionIdle
-
-func (s *Server) doorCookie() string { return cookieName("countersign-door", s.https()) }
-
-// openDoor gives the token for a form before the session, with its cookie.
-func (s *Server) openDoor(c echo.Context) (string, error) {
-	if cookie, err := c.Cookie(s.doorCookie()); err == nil && cookie.Value != "" {
-		return credential.FormToken(cookie.Value), nil
-	}
-	token, err := credential.NewToken(nil)
-	if err != nil {
-		return "", err
-	}
-	options := s.doors
-	c.SetCookie(sessions.NewCookie(s.doorCookie(), token.Text, &options))
-	return credential.FormToken(token.Text), nil
-}
-
-// readDoor reads a form before the session and checks its token.
-func (s *Server) readDoor(c echo.Context) error {
-	if err := parseForm(c, maxKept); err != nil {
-		return err
-	}
-	cookie, err := c.Cookie(s.doorCookie())
-	if err != nil || !credential.CheckFormToken(cookie.Value, field(c, csrfField)) {
-		return staleForm()
-	}
-	return nil
 }
 
 // problems tells the reader of a refused form what is wrong with which field.
@@ -188,18 +138,18 @@ func refusedForm(err error, names map[string]string) views.Errors {
 // notices are the results of forms that lead to another page; the address says
 // which, in the parameter done.
 var notices = map[string]views.Notice{
-	"role-created":      {Tone: views.ToneGood, Title: "The role was made."},
-	"role-saved":        {Tone: views.ToneGood, Title: "The role was saved.", Detail: "It holds for new requests at once."},
-	"role-deleted":      {Tone: views.ToneGood, Title: "The role was deleted."},
-	"roles-assigned":    {Tone: views.ToneGood, Title: "The roles were saved.", Detail: "They hold for the next request."},
-	"user-disabled":     {Tone: views.ToneGood, Title: "The user was disabled.", Detail: "Sessions have ended, and keys of this user do not work."},
-	"user-enabled":      {Tone: views.ToneGood, Title: "The user was enabled."},
-	"sessions-ended":    {Tone: views.ToneGood, Title: "All sessions have ended."},
-	"session-ended":     {Tone: views.ToneGood, Title: "The session has ended."},
-	"key-revoked":       {Tone: views.ToneGood, Title: "The key was revoked."},
-	"password-changed":  {Tone: views.ToneGood, Title: "The password was changed.", Detail: "Your other sessions have ended."},
-	"shortcuts-changed": {Tone: views.ToneGood, Title: "The setting was saved."},
-	"verification":      {Tone: views.ToneInfo, Title: "A verification has begun.", Detail: "Load this page again to see what it finds."},
+	"role-created":      {Tone: views.ToneGood, Title: "Role created."},
+	"role-saved":        {Tone: views.ToneGood, Title: "Role saved.", Detail: "It takes effect immediately."},
+	"role-deleted":      {Tone: views.ToneGood, Title: "Role deleted."},
+	"roles-assigned":    {Tone: views.ToneGood, Title: "Roles saved.", Detail: "They take effect immediately."},
+	"user-disabled":     {Tone: views.ToneGood, Title: "User disabled.", Detail: "All sessions have ended, and this user's keys no longer work."},
+	"user-enabled":      {Tone: views.ToneGood, Title: "User enabled."},
+	"sessions-ended":    {Tone: views.ToneGood, Title: "All sessions ended."},
+	"session-ended":     {Tone: views.ToneGood, Title: "Session ended."},
+	"key-revoked":       {Tone: views.ToneGood, Title: "Key revoked."},
+	"password-changed":  {Tone: views.ToneGood, Title: "Password changed.", Detail: "Your other sessions have ended."},
+	"shortcuts-changed": {Tone: views.ToneGood, Title: "Setting saved."},
+	"verification":      {Tone: views.ToneInfo, Title: "Verification started.", Detail: "Reload this page to see the result."},
 }
 
 // noticeOf is the result that the address tells of, if it does.

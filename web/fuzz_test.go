@@ -20,7 +20,7 @@ func FuzzOwnPath(f *testing.F) {
 	}
 	base := &url.URL{Scheme: "https", Host: "sign.example", Path: "/login"}
 	f.Fuzz(func(t *testing.T, next string) {
-		got := ownPath(next)
+		got := safePath(next)
 		if got != next && got != "/" {
 			t.Fatalf("%q leads to %q", next, got)
 		}
@@ -42,16 +42,18 @@ func FuzzOwnPath(f *testing.F) {
 // FuzzReadDecision: a form decides only what it says without contradiction.
 func FuzzReadDecision(f *testing.F) {
 	for _, seed := range []string{"decision=approve", "decision=reject&action_0=approve", "decision=decide&action_0=approve&action_1=reject", "decision=edit&action_0=edit&args_0={}",
-		"decision=approve&decision=reject", "decision=approve&args_0={\"a\":2}", "decision=edit&args_0={\"a\":2}&args_1=[]", "action_9=approve&decision=approve", "decision=request_changes&reason=x", "decision=decide"} {
+		"decision=approve&decision=reject", "decision=approve&args_0={\"a\":2}", "decision=edit&args_0={\"a\":2}&args_1=[]", "action_9=approve&decision=approve", "decision=request_changes&reason=x", "decision=decide",
+		"decision=decide&action_0=edit&field_0_0=2&action_1=approve", "decision=approve&field_0_0=2", "decision=decide&action_0=edit&field_0_0=1.5&unfit_0=1&action_1=reject"} {
 		f.Add(seed)
 	}
-	actions := []evidence.Action{{Name: "one", Args: json.RawMessage(`{"a":1}`)}, {Name: "two", Args: json.RawMessage(`{}`)}}
+	actions := []evidence.Action{{Name: "one", Args: json.RawMessage(`{"a":1}`), ReviewConfig: json.RawMessage(`{"args_schema":{"properties":{"a":{"type":"integer"}}}}`)}, {Name: "two", Args: json.RawMessage(`{}`)}}
+	editors := newEditors(actions)
 	f.Fuzz(func(t *testing.T, text string) {
 		form, err := url.ParseQuery(text)
 		if err != nil {
 			return
 		}
-		d, wrong := readDecision(form, actions)
+		d, wrong := readDecision(form, actions, editors)
 		if (d == nil) != (len(wrong) > 0) {
 			t.Fatalf("%q: decision %v and faults %v", text, d, wrong)
 		}
@@ -59,7 +61,7 @@ func FuzzReadDecision(f *testing.F) {
 			return
 		}
 		for name, values := range form {
-			if len(values) > 1 && (name == "decision" || strings.HasPrefix(name, "action_") || strings.HasPrefix(name, "args_")) {
+			if len(values) > 1 && (name == "decision" || strings.HasPrefix(name, "action_") || strings.HasPrefix(name, "args_") || strings.HasPrefix(name, "field_")) {
 				t.Errorf("%q says %s twice and decides", text, name)
 			}
 		}

@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"github.com/labstack/echo/v4"
-
-	"countersign/web/route"
 )
 
 // Addresses that monitors ask.
@@ -21,17 +19,10 @@ const (
 	readyPath  = "/readyz"
 )
 
-func (s *Server) mountHealth() {
-	for _, method := range []string{http.MethodGet, http.MethodHead} {
-		s.table.Add(method, healthPath, route.Public, s.health)
-		s.table.Add(method, readyPath, route.Public, s.readiness)
-	}
-}
-
 // health says that the process answers.
 func (s *Server) health(c echo.Context) error { return c.String(http.StatusOK, "ok\n") }
 
-// readiness says whether the server can work, with a line for each check. Why
+// readiness reports whether the server can work, with a line for each check. Why
 // one fails is for the operator's log.
 func (s *Server) readiness(c echo.Context) error {
 	status, text := s.ready.answer(c.Request().Context())
@@ -64,21 +55,21 @@ func (s *Server) haveAssets(context.Context) error {
 // Times of readiness. Anybody may ask, and the checks write to the disk, so
 // they are made once in a while however many ask.
 const (
-	readyFresh    = time.Second
-	readyPatience = 2 * time.Second
-	// readyLately is how long ago a monitor may have asked to be waited for.
-	readyLately = 15 * time.Second
+	readyCacheTTL = time.Second
+	readyTimeout  = 2 * time.Second
+	// monitorWindow is how long ago a monitor may have asked to be waited for.
+	monitorWindow = 15 * time.Second
 )
 
-// asked is a check with the answer that it owes; nil: none.
-type asked struct {
+// pendingCheck is a check with the answer that it owes; nil: none.
+type pendingCheck struct {
 	Check
 	answer chan error
 }
 
 // ask begins to ask, unless the last answer is still owed: a check may hang with
 // a database or a disk.
-func (a *asked) ask(ctx context.Context) {
+func (a *pendingCheck) ask(ctx context.Context) {
 	select {
 	case <-a.answer: // it came too late to be true now
 	default:
@@ -92,8 +83,8 @@ func (a *asked) ask(ctx context.Context) {
 }
 
 // hear waits for the answer until ctx ends. One that is there by then counts.
-func (a *asked) hear(ctx context.Context) error {
-	err := fmt.Errorf("no answer for %v", readyPatience)
+func (a *pendingCheck) hear(ctx context.Context) error {
+	err := fmt.Errorf("no answer for %v", readyTimeout)
 	select {
 	case err = <-a.answer:
 		a.answer = nil
@@ -109,22 +100,22 @@ func (a *asked) hear(ctx context.Context) error {
 
 // readiness makes the checks and remembers what they gave.
 type readiness struct {
-	checks []*asked
+	checks []*pendingCheck
 	logger *slog.Logger
 
-	mu       sync.Mutex
-	asked    time.Time // by a monitor
-	checked  time.Time
-	status   int
-	text     string
-	draining bool
-	told     chan struct{} // closed once a monitor has heard that the server stops
+	mu          sync.Mutex
+	asked       time.Time // by a monitor
+	checked     time.Time
+	status      int
+	text        string
+	draining    bool
+	monitorTold chan struct{} // closed once a monitor has heard that the server stops
 }
 
 func newReadiness(checks []Check, logger *slog.Logger) *readiness {
-	r := &readiness{logger: logger, told: make(chan struct{})}
+	r := &readiness{logger: logger, monitorTold: make(chan struct{})}
 	for _, check := range checks {
-		r.checks = append(r.checks, &asked{Check: check})
+		r.checks = append(r.checks, &pendingCheck{Check: check})
 	}
 	return r
 }
@@ -133,22 +124,22 @@ func (r *readiness) answer(ctx context.Context) (status int, text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.asked = time.Now()
-	if r.asked.Sub(r.checked) >= readyFresh {
+	if r.asked.Sub(r.checked) >= readyCacheTTL {
 		r.check(context.WithoutCancel(ctx)) // others get what this one asked for
 	}
 	if !r.draining {
 		return r.status, r.text + "serving: ok\n"
 	}
 	select {
-	case <-r.told:
+	case <-r.monitorTold:
 	default:
-		close(r.told)
+		close(r.monitorTold)
 	}
 	return http.StatusServiceUnavailable, r.text + "serving: stopping\n"
 }
 
 func (r *readiness) check(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, readyPatience)
+	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
 	for _, check := range r.checks {
 		check.ask(ctx)
@@ -165,13 +156,14 @@ func (r *readiness) check(ctx context.Context) {
 	r.checked = time.Now()
 }
 
-// drain gives a channel that is closed when nobody needs to be waited for.
+// drain returns a channel that is closed once a monitor has seen that the server
+// stops, or if none has asked lately.
 func (r *readiness) drain() <-chan struct{} {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.draining && time.Since(r.asked) > readyLately {
-		close(r.told)
+	if !r.draining && time.Since(r.asked) > monitorWindow {
+		close(r.monitorTold)
 	}
 	r.draining = true
-	return r.told
+	return r.monitorTold
 }

@@ -34,8 +34,8 @@ func TestInboxRowsFollowTheirConfirms(t *testing.T) {
 			}
 		}
 	}
-	shows("pending", reviewer, "/confirms", map[string]int{"Buying brings": 2, "Yours to decide": 2, "10 min left": 2, "just now": 2})
-	shows("to an auditor", auditor, "/confirms", map[string]int{"Buying brings": 2, "Yours to decide": 0})
+	shows("pending", reviewer, "/confirms", map[string]int{"Buying brings": 2, "Needs your decision": 0, "10 min left": 2, "just now": 2})
+	shows("to an auditor", auditor, "/confirms", map[string]int{"Buying brings": 2, "Needs your decision": 0})
 	shows("to a stranger", stranger, "/confirms", map[string]int{"Buying brings": 0, "execute_trade": 0})
 	w.pass(9*time.Minute + 55*time.Second)
 	shows("later", reviewer, "/confirms", map[string]int{"5 s left": 2, "9 min 55 s ago": 2, "just now": 0})
@@ -46,7 +46,7 @@ func TestInboxRowsFollowTheirConfirms(t *testing.T) {
 	if _, err := w.svc.Decide(w.ctx, reviewer.ref, approved.ID, in); err != nil {
 		t.Fatal(err)
 	}
-	shows("decided", reviewer, "/confirms", map[string]int{"Buying brings": 1, "Yours to decide": 1})
+	shows("decided", reviewer, "/confirms", map[string]int{"Buying brings": 1})
 	shows("decided", auditor, "/confirms?status=decided", map[string]int{"Buying brings": 1, "as edited": 1, "took 9 min 55 s": 1})
 	w.pass(time.Minute)
 	shows("expired", reviewer, "/confirms", map[string]int{"Buying brings": 0})
@@ -69,7 +69,7 @@ func TestInboxRow_NamesTheTarget(t *testing.T) {
 	made := w.post(agent, `{"target_type":"other",`+actions)
 	named := w.post(agent, `{"target_type":"other","target_id":"invoice-77",`+actions)
 	rows := reviewer.want(reviewer.get("/confirms"), http.StatusOK).doc(t)
-	for id, want := range map[string]string{made.ID: "other", named.ID: "other invoice-77"} {
+	for id, want := range map[string]string{made.ID: "", named.ID: "invoice-77"} {
 		if got := strings.TrimSpace(rows.Find("#row-" + id + " .row-target").Text()); got != want {
 			t.Errorf("the row says %q, want %q", got, want)
 		}
@@ -117,4 +117,50 @@ func TestInboxGoesOnPageByPage(t *testing.T) {
 		t.Errorf("%d rows on the second page at %q", got, next)
 	}
 	b.want(b.get("/confirms?cursor=garbage"), http.StatusUnprocessableEntity)
+}
+
+// What everybody in the list has needs no badge.
+func TestInboxRow_MarksWhatTheReaderMayDecideAmongOthers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	reviewer, agent := w.user("reviewer", "reviewer"), w.asker()
+	mine := w.post(agent, trade)
+	badges := func() (ids []string) {
+		for _, row := range reviewer.want(reviewer.get("/confirms"), http.StatusOK).doc(t).Find("#inbox-rows .row").EachIter() {
+			if strings.Contains(row.Text(), "Needs your decision") {
+				ids = append(ids, row.AttrOr("id", ""))
+			}
+		}
+		return ids
+	}
+	if got := badges(); len(got) > 0 {
+		t.Errorf("marked among its like: %v", got)
+	}
+	w.post(agent, `{"target_type":"other","required_role":"architect","actions":[{"name":"pay","args":{}}]}`)
+	if got := badges(); len(got) != 1 || got[0] != "row-"+mine.ID {
+		t.Errorf("marked are %v, want only %s", got, mine.ID)
+	}
+}
+
+func TestInboxRow_ShowsTheValuesThatMatter(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	reviewer, agent := w.user("reviewer", "reviewer"), w.asker()
+	c := w.post(agent, `{"target_type":"other","actions":[{"name":"pay","args":{"note":"as agreed","account":"4021887631","amount":4870.50,"currency":"EUR"}}]}`)
+	row := reviewer.want(reviewer.get("/confirms"), http.StatusOK).doc(t).Find("#row-" + c.ID)
+	if got := words(row.Find(".row-values > span")); strings.Join(got, ", ") != "amount 4870.50 EUR, account 4021887631, note as agreed" {
+		t.Errorf("the row has the values %q", got)
+	}
+}
+
+// A large request costs the inbox no more than a small one.
+func TestInboxRow_OfALargeRequestHasNoValues(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	reviewer, agent := w.user("reviewer", "reviewer"), w.asker()
+	c := w.post(agent, `{"target_type":"other","reason":"Send it","actions":[{"name":"send","args":{"amount":5,"text":"`+strings.Repeat("x", domain.MaxBriefContent)+`"}}]}`)
+	row := reviewer.want(reviewer.get("/confirms"), http.StatusOK).doc(t).Find("#row-" + c.ID)
+	if row.Find(".row-values").Length() != 0 || !strings.Contains(row.Text(), "Send it") {
+		t.Errorf("the row is %q", row.Text())
+	}
 }

@@ -9,7 +9,6 @@ import (
 
 	"countersign/domain"
 	"countersign/views"
-	"countersign/web/route"
 )
 
 const keysPath = "/keys"
@@ -24,13 +23,6 @@ const (
 	keyDays    = "90"
 	maxKeyDays = 3650
 )
-
-func (s *Server) mountKeys() {
-	modifies := route.Capability(domain.KeyModify)
-	s.page(keysPath, route.Capability(domain.KeyRead, domain.KeyModify), s.keys)
-	s.typed(keysPath, modifies, s.createKey, s.keyAgain)
-	s.form(keysPath+"/:id/revoke", modifies, s.revokeKey)
-}
 
 func (s *Server) keys(v *visit) error {
 	return s.showKeys(v, http.StatusOK, noticeOf(v), &views.KeyForm{Days: keyDays})
@@ -48,9 +40,9 @@ func (s *Server) showKeys(v *visit, status int, notice *views.Notice, form *view
 		Notice: notice, NextURL: list.next(next), FirstURL: list.first(cursor), Search: newNameSearch(keysPath, "Name or id", name, cursor+next),
 	}
 	for _, key := range keys {
-		view.Rows = append(view.Rows, newKeyRow(key, v.who, s.svc.Now()))
+		view.Rows = append(view.Rows, newKeyRow(key, v.user, s.svc.Now()))
 	}
-	if v.who.Can(domain.KeyModify) {
+	if v.user.Can(domain.KeyModify) {
 		if form.Roles, err = s.roleChoice(v, v.fields()["role"], nil); err != nil {
 			return err
 		}
@@ -60,22 +52,22 @@ func (s *Server) showKeys(v *visit, status int, notice *views.Notice, form *view
 		}
 		view.Create = form
 	} else if form.Errors != nil {
-		view.Notice = uncounted("Making keys needs the capability key.modify.")
+		view.Notice = notSubmittedNotice("You need the capability key.modify to create keys.")
 	}
-	return s.show(v, status, "Keys", views.SectionKeys, views.Keys(view))
+	return s.show(v, status, "Keys", views.Keys(view))
 }
 
-// ownersOffered is up to how many users the owner of a key is chosen from a list.
-const ownersOffered = 50
+// maxOwnerOptions is up to how many users the owner of a key is chosen from a list.
+const maxOwnerOptions = 50
 
 // owners are the users that a key may belong to: all of them for who may do
 // everything, else the reader alone. It is nil when they are too many to choose from.
 func (s *Server) owners(v *visit) (options []views.Option, err error) {
 	chosen := v.field("owner")
-	if !v.who.Can(domain.Everything) {
-		return []views.Option{{Value: v.who.ID, Label: v.who.Name, Selected: chosen == v.who.ID}}, nil
+	if !v.user.Can(domain.Everything) {
+		return []views.Option{{Value: v.user.ID, Label: v.user.Name, Selected: chosen == v.user.ID}}, nil
 	}
-	users, next, err := s.svc.UserRows(v.ctx(), v.ref(), domain.UserFilter{}, domain.Page{Limit: ownersOffered})
+	users, next, err := s.svc.UserRows(v.ctx(), v.ref(), domain.UserFilter{}, domain.Page{Limit: maxOwnerOptions})
 	if next != "" {
 		return nil, err
 	}
@@ -89,12 +81,12 @@ func (s *Server) owners(v *visit) (options []views.Option, err error) {
 
 func newKeyRow(key *domain.KeyRow, reader *domain.Principal, now time.Time) views.KeyRow {
 	row := views.KeyRow{
-		ID: key.ID, Name: key.Name, Roles: roleNames(key.Held), MayDecide: key.MayDecide, Status: key.Status(now),
+		ID: key.ID, Name: key.Name, Roles: roleNames(key.HeldRoles), MayDecide: key.MayDecide, Status: key.Status(now),
 		Expires: views.At(key.ExpiresAt), LastUsed: views.Ago(key.UsedAt, now),
 	}
 	if key.OwnerID != "" {
 		row.Owner = views.Link{Label: key.Owner}
-		if reader.ReadsUsers() {
+		if reader.CanReadUsers() {
 			row.Owner.URL = userPath(key.OwnerID)
 		}
 	}
@@ -106,12 +98,12 @@ func newKeyRow(key *domain.KeyRow, reader *domain.Principal, now time.Time) view
 
 // createKey shows the key in its answer: it exists nowhere else.
 func (s *Server) createKey(v *visit) error {
-	if v.finds() {
-		return s.keyAgain(v, http.StatusOK, views.Errors{})
+	if v.searchesRole() {
+		return s.renderKeyDraft(v, http.StatusOK, views.Errors{})
 	}
 	in := domain.KeyInput{Name: v.field("name"), Roles: v.fields()["role"], Owner: v.field("owner"), MayDecide: v.field("may_decide") == "1"}
 	var err error
-	if in.Life, err = keyLife(v.field("expires_days")); err == nil {
+	if in.Lifetime, err = keyLife(v.field("expires_days")); err == nil {
 		var key *domain.Key
 		var secret string
 		if key, secret, err = s.svc.CreateKey(v.ctx(), v.ref(), in); err == nil {
@@ -120,13 +112,13 @@ func (s *Server) createKey(v *visit) error {
 	}
 	names := map[string]string{"name": "name", "roles": "role", "owner": "owner", "expires": "expires_days"}
 	if wrong := refusedForm(err, names); wrong != nil {
-		return s.keyAgain(v, statusOf(err), wrong)
+		return s.renderKeyDraft(v, statusOf(err), wrong)
 	}
 	return err
 }
 
-// keyAgain renders the form with what was sent.
-func (s *Server) keyAgain(v *visit, status int, wrong views.Errors) error {
+// renderKeyDraft renders the form with what was sent.
+func (s *Server) renderKeyDraft(v *visit, status int, wrong views.Errors) error {
 	return s.showKeys(v, status, nil, &views.KeyForm{
 		Name: v.field("name"), MayDecide: v.field("may_decide") == "1", Days: v.field("expires_days"), Errors: wrong,
 	})
@@ -139,7 +131,7 @@ func keyLife(days string) (time.Duration, error) {
 	}
 	n, err := strconv.Atoi(days)
 	if err != nil || n < 1 || n > maxKeyDays {
-		return 0, domain.Invalid("expires", "limit", "Write whole days, from 1 to %d, or nothing for never.", maxKeyDays)
+		return 0, domain.Invalid("expires", "limit", "Enter a whole number of days from 1 to %d, or nothing for never.", maxKeyDays)
 	}
 	return time.Duration(n) * 24 * time.Hour, nil
 }
@@ -147,22 +139,23 @@ func keyLife(days string) (time.Duration, error) {
 func (s *Server) showNewKey(v *visit, key *domain.Key, secret string) error {
 	view := views.KeyCreatedView{
 		Name: key.Name, Secret: secret, Expires: views.At(key.ExpiresAt),
-		BaseURL: s.base.String(), BackURL: keysPath,
+		BackURL: keysPath, Connect: newConnectView(s.base.String()),
 	}
-	roles, err := s.svc.RoleChoice(v.ctx(), v.ref(), key.Roles, domain.RoleFilter{}, 1)
+	view.Connect.Secret, view.Connect.Key = secret, newConnectKey(key.ID, key.Name)
+	roles, err := s.svc.RoleOptions(v.ctx(), v.ref(), key.Roles, domain.RoleFilter{}, 1)
 	if err != nil {
 		return err
 	}
-	view.Roles = roleNames(roles.Given)
-	return s.show(v, http.StatusOK, "New key", views.SectionKeys, views.KeyCreated(view))
+	view.Roles = roleNames(roles.Selected)
+	return s.show(v, http.StatusOK, "New key", views.KeyCreated(view))
 }
 
 func (s *Server) revokeKey(v *visit) error {
 	err := s.svc.RevokeKey(v.ctx(), v.ref(), v.Param("id"))
-	if stale(err) {
+	if isStale(err) {
 		return s.showKeys(v, statusOf(err), newRefusal(err), &views.KeyForm{Days: keyDays})
 	} else if err != nil {
 		return err
 	}
-	return goTo(v, returning(v, keysPath, "key-revoked"))
+	return redirect(v, returnToList(v, keysPath, "key-revoked"))
 }

@@ -71,7 +71,7 @@ func TestB5_OwnersOfKeys(t *testing.T) {
 		}
 		made := b.submit(page, "/keys", "name", "bot of "+tt.name, "role", w.role("asker of "+tt.name, "confirm.request"), "owner", other.ref.ID)
 		b.want(made, tt.status)
-		if tt.status == http.StatusForbidden && !strings.Contains(made.text, "Make it for yourself, or without an owner") {
+		if tt.status == http.StatusForbidden && !strings.Contains(made.text, "Create it for yourself or without an owner") {
 			t.Errorf("%s is told %s", tt.name, made.text)
 		}
 	}

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -12,23 +11,14 @@ import (
 
 	"countersign/domain"
 	"countersign/domain/evidence"
-	"countersign/web/route"
 	"countersign/web/sse"
 )
 
-// livePing is how often a quiet stream says that it is there.
-const livePing = 25 * time.Second
+// livePingInterval is how often a stream without events sends a comment.
+const livePingInterval = 25 * time.Second
 
-// liveWrite is how long a browser may take to accept what is written to it.
-const liveWrite = 30 * time.Second
-
-// families are the events of the stream: what comes before the dot of an
-// entry's type. Regions of pages listen for them and fetch themselves.
-var families = []string{"confirm", "plan", "context", "role", "user", "key"}
-
-func (s *Server) mountLive() {
-	s.table.Add(http.MethodGet, "/live", route.Known, s.live)
-}
+// liveWriteTimeout is how long one write to a browser may take.
+const liveWriteTimeout = 30 * time.Second
 
 // live streams signals: which family of objects changed, and how far the log
 // has got. It carries no content, so it needs no rule about who may see what.
@@ -51,13 +41,13 @@ func (s *Server) live(c echo.Context) error {
 	}
 	s.waiting("page", 1)
 	defer s.waiting("page", -1)
-	stream, err := sse.Open(c, liveWrite)
+	stream, err := sse.Open(c, liveWriteTimeout)
 	if err != nil {
 		return nil // the browser is gone
 	}
 	defer stream.Close()
 	if after, ok := liveCursor(v); ok && after < last {
-		err = signal(stream, families, last)
+		err = sendEvents(stream, liveEvents(), last)
 	} else {
 		err = stream.Comment("connected")
 	}
@@ -66,7 +56,7 @@ func (s *Server) live(c echo.Context) error {
 		defer close(gone)
 		_ = stream.Wait(time.Time{}) // nobody wakes it
 	}()
-	ping := time.NewTicker(livePing)
+	ping := time.NewTicker(livePingInterval)
 	defer ping.Stop()
 	for err == nil {
 		select {
@@ -74,11 +64,11 @@ func (s *Server) live(c echo.Context) error {
 			if !open {
 				return nil
 			}
-			changed, last := drain(entry, follow.Entries())
+			changed, last := drainEntries(entry, follow.Entries())
 			if slices.Contains(changed, "user") && !s.stillSignedIn(v) {
 				return nil
 			}
-			err = signal(stream, changed, last)
+			err = sendEvents(stream, changed, last)
 		case <-ping.C:
 			if !s.stillSignedIn(v) {
 				return nil
@@ -91,7 +81,7 @@ func (s *Server) live(c echo.Context) error {
 	return nil // the browser is gone
 }
 
-// liveCursor is the number of the last entry that the browser knows of.
+// liveCursor returns the number of the last entry that the browser knows.
 func liveCursor(v *visit) (after int64, ok bool) {
 	text := v.Request().Header.Get("Last-Event-ID")
 	if text == "" {
@@ -101,8 +91,8 @@ func liveCursor(v *visit) (after int64, ok bool) {
 	return after, err == nil
 }
 
-// drain takes what else is there already, so that a burst is one signal.
-func drain(entry *evidence.Entry, more <-chan *evidence.Entry) (changed []string, last int64) {
+// drainEntries takes all entries that already wait, so that a burst becomes one signal.
+func drainEntries(entry *evidence.Entry, more <-chan *evidence.Entry) (changed []string, last int64) {
 	for {
 		family, _, _ := strings.Cut(entry.Type, ".")
 		if family == "step" {
@@ -124,22 +114,25 @@ func drain(entry *evidence.Entry, more <-chan *evidence.Entry) (changed []string
 	}
 }
 
-// stillSignedIn looks whether the session is there, without using it: an open
-// page alone must not keep anybody signed in.
+// stillSignedIn reports whether the session exists, without counting as a use of it: an
+// open page alone must not keep anybody signed in.
 func (s *Server) stillSignedIn(v *visit) bool {
 	_, err := s.svc.PeekSession(v.ctx(), v.token)
 	return err == nil
 }
 
-// signal names what changed. The cursor goes with the last event: a connection
+// sendEvents names what changed. The cursor goes with the last event: a connection
 // that breaks in between hears of all of it again.
-func signal(stream *sse.Stream, changed []string, last int64) error {
-	var text []byte
-	for i, family := range changed {
+func sendEvents(stream *sse.Stream, changed []string, last int64) error {
+	number := strconv.FormatInt(last, 10)
+	for i, name := range changed {
+		id := ""
 		if i == len(changed)-1 {
-			text = fmt.Appendf(text, "id: %d\n", last)
+			id = number
 		}
-		text = fmt.Appendf(text, "event: %s\ndata: %d\n\n", family, last)
+		if err := stream.Event(id, name, []byte(number)); err != nil {
+			return err
+		}
 	}
-	return stream.Write(text)
+	return nil
 }

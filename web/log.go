@@ -13,7 +13,6 @@ import (
 	"countersign/domain/evidence"
 	"countersign/domain/mplp"
 	"countersign/views"
-	"countersign/web/route"
 )
 
 const logPath = "/log"
@@ -23,12 +22,8 @@ func logEntryPath(seq int64) string {
 	return pager{path: logPath}.next(strconv.FormatInt(seq+1, 10)) + "#entry-" + strconv.FormatInt(seq, 10)
 }
 
-func (s *Server) mountLog() {
-	s.page(logPath, route.Capability(domain.TraceRead), s.log)
-}
-
 // logIDs are the ids that the log can be narrowed to.
-var logIDs = []views.Field{{Name: "confirm_id", Label: "Confirm id"}, {Name: "plan_id", Label: "Plan id"}, {Name: "trace_id", Label: "Trace id"}}
+var logIDs = []views.Field{{Name: "confirm_id", Label: "Request id"}, {Name: "plan_id", Label: "Plan id"}, {Name: "trace_id", Label: "Trace id"}}
 
 func (s *Server) log(v *visit) error {
 	cursor := v.QueryParam("cursor")
@@ -52,7 +47,7 @@ func (s *Server) log(v *visit) error {
 	if view.Rows, err = s.logRows(v, entries); err != nil {
 		return err
 	}
-	return s.show(v, http.StatusOK, "Log", views.SectionLog, views.Log(view))
+	return s.show(v, http.StatusOK, "Log", views.Log(view))
 }
 
 // logFilter reads what the log is narrowed to, and gives it back as fields.
@@ -61,10 +56,10 @@ func logFilter(query url.Values) (f domain.EntryFilter, view views.LogView) {
 	f = domain.EntryFilter{Type: kind, ConfirmID: query.Get("confirm_id"), PlanID: query.Get("plan_id"), TraceID: query.Get("trace_id")}
 	types := domain.EntryTypes()
 	if family != "" {
-		types = slices.DeleteFunc(types, func(t string) bool { return domain.FamilyOf(t) != family })
+		types = slices.DeleteFunc(types, func(t string) bool { return domain.EventFamilyOf(t) != family })
 		f.Types = types
 	}
-	view.Families, view.Types = choices(family, "Any family", domain.Families()...), choices(kind, "Any type", types...)
+	view.Families, view.Types = choices(family, "Any family", domain.EventFamilies()...), choices(kind, "Any type", types...)
 	for _, field := range logIDs {
 		field.Value = query.Get(field.Name)
 		view.IDs = append(view.IDs, field)
@@ -80,7 +75,7 @@ func entryCursor(cursor string) (*int64, error) {
 	}
 	seq, err := strconv.ParseInt(cursor, 10, 64)
 	if err != nil || seq < 0 {
-		return nil, domain.Invalid("cursor", "format", "The cursor is none that this list gave.")
+		return nil, domain.Invalid("cursor", "format", "Invalid cursor. Start again from the first page.")
 	}
 	return &seq, nil
 }
@@ -93,13 +88,13 @@ func (s *Server) logRows(v *visit, entries []*evidence.Entry) ([]views.LogRow, e
 			ids = append(ids, e.ConfirmID)
 		}
 	}
-	confirms, err := s.svc.ConfirmRows(v.ctx(), v.ref(), ids)
+	confirms, err := s.svc.ConfirmRowsByID(v.ctx(), v.ref(), ids)
 	if err != nil {
 		return nil, err
 	}
 	rows := make([]views.LogRow, len(entries))
 	for i, e := range entries {
-		rows[i] = newLogRow(e, v.who)
+		rows[i] = newLogRow(e, v.user)
 		if c := confirms[e.ConfirmID]; c != nil && isConfirm(e) {
 			rows[i].Called = rowLabel(c)
 		}
@@ -107,7 +102,7 @@ func (s *Server) logRows(v *visit, entries []*evidence.Entry) ([]views.LogRow, e
 	return rows, nil
 }
 
-// isConfirm says whether a confirm is what an entry is about.
+// isConfirm reports whether a confirm is what an entry is about.
 func isConfirm(e *evidence.Entry) bool {
 	return e.ConfirmID != "" && strings.HasPrefix(e.Type, "confirm.")
 }
@@ -137,13 +132,13 @@ func entryObject(e *evidence.Entry, reader *domain.Principal) views.Link {
 	}
 	link := views.Link{Label: e.ObjectID}
 	switch {
-	case family == "context" && reader.ReadsContexts():
+	case family == "context" && reader.CanReadContexts():
 		link.URL = contextPath(e.ObjectID)
-	case family == "role" && e.Type != "role.deleted" && reader.ReadsRoles():
+	case family == "role" && e.Type != "role.deleted" && reader.CanReadRoles():
 		link.URL = rolePath(e.ObjectID)
-	case family == "user" && reader.ReadsUsers():
+	case family == "user" && reader.CanReadUsers():
 		link.URL = userPath(e.ObjectID)
-	case family == "key" && reader.ReadsKeys():
+	case family == "key" && reader.CanReadKeys():
 		link.URL = keyPath(e.ObjectID)
 	}
 	return link
@@ -169,6 +164,7 @@ func factWords(name string, value json.RawMessage) string {
 	var text string
 	var list []string
 	var warnings []mplp.Warning
+	var findings []domain.ShownFinding
 	switch {
 	case string(value) == "null":
 		return ""
@@ -178,10 +174,21 @@ func factWords(name string, value json.RawMessage) string {
 		return text
 	case value[0] == '[' && name == "warnings" && json.Unmarshal(value, &warnings) == nil:
 		return warningWords(warnings)
+	case value[0] == '[' && name == "findings" && json.Unmarshal(value, &findings) == nil:
+		return findingWords(findings)
 	case value[0] == '[' && json.Unmarshal(value, &list) == nil:
 		return strings.Join(list, ", ")
 	}
 	return string(value)
+}
+
+// findingWords puts findings on a line.
+func findingWords(list []domain.ShownFinding) string {
+	words := make([]string, len(list))
+	for i, f := range list {
+		words[i] = string(f.Kind) + " (" + string(f.Level) + ")"
+	}
+	return strings.Join(words, ", ")
 }
 
 // warningWords puts warnings on a line.

@@ -10,21 +10,10 @@ import (
 
 	"countersign/domain"
 	"countersign/views"
-	"countersign/web/route"
 )
 
-func (s *Server) mountDoors() {
-	s.table.Add(http.MethodGet, "/login", route.Public, s.loginPage)
-	s.table.Add(http.MethodPost, "/login", route.Public, s.few(s.login))
-	s.table.Add(http.MethodPost, "/logout", route.Known, s.logout)
-	for _, path := range []string{"/setup", "/password"} {
-		s.table.Add(http.MethodGet, path, route.Public, s.linkPage)
-		s.table.Add(http.MethodPost, path, route.Public, s.few(s.useLink))
-	}
-}
-
 func (s *Server) loginPage(c echo.Context) error {
-	next := ownPath(c.QueryParam("next"))
+	next := safePath(c.QueryParam("next"))
 	if _, err := s.visit(c); err == nil {
 		return c.Redirect(http.StatusSeeOther, next)
 	}
@@ -37,18 +26,18 @@ func (s *Server) showLogin(c echo.Context, status int, view views.SignInView) er
 		return err
 	}
 	view.FirstRun = !known
-	token, err := s.openDoor(c)
+	token, err := s.issueAnonToken(c)
 	if err != nil {
 		return err
 	}
-	return s.showDoor(c, status, "Sign in", token, views.SignIn(view))
+	return s.showAnonPage(c, status, "Sign in", token, views.SignIn(view))
 }
 
 func (s *Server) login(c echo.Context) error {
-	if err := s.readDoor(c); err != nil {
+	if err := s.readAnonForm(c); err != nil {
 		return err
 	}
-	view := views.SignInView{Username: field(c, "username"), Next: ownPath(field(c, "next")), Kept: field(c, keptField)}
+	view := views.SignInView{Username: field(c, "username"), Next: safePath(field(c, "next")), Kept: field(c, draftField)}
 	token, user, err := s.svc.SignIn(c.Request().Context(), view.Username, c.Request().PostForm.Get("password"),
 		domain.Client{Address: c.RealIP(), Browser: c.Request().UserAgent()})
 	switch code := domain.ErrorCode(err); {
@@ -66,14 +55,14 @@ func (s *Server) login(c echo.Context) error {
 	}
 	s.logSignIn(c, user)
 	if view.Kept != "" {
-		if shown, err := s.resume(c, token, view); shown || err != nil {
+		if shown, err := s.resumeDraft(c, token, view); shown || err != nil {
 			return err
 		}
 	}
-	return goTo(c, view.Next)
+	return redirect(c, view.Next)
 }
 
-// retryAfter tells programs when what was refused may be tried again.
+// retryAfter sets the header Retry-After if the refusal has a time.
 func retryAfter(c echo.Context, err error) {
 	if wait := domain.AsError(err).RetryAfter; wait > 0 {
 		c.Response().Header().Set(echo.HeaderRetryAfter, strconv.Itoa(int(wait.Seconds())))
@@ -100,14 +89,14 @@ func (s *Server) logout(c echo.Context) error {
 	}
 	defer release()
 	if v.field(csrfField) == "" {
-		return staleForm()
+		return errStaleToken()
 	}
 	if err := s.signOut(v); domain.ErrorCode(err) == domain.CodeEvidenceUnavailable {
 		return &domain.Error{Code: domain.CodeEvidenceUnavailable, Err: err,
-			Message: fmt.Sprintf("This browser is signed out. The server could not store that: a copy of its cookie works until %d minutes after it was used last.", int(domain.SessionIdle.Minutes()))}
+			Message: fmt.Sprintf("This browser is signed out, but the server could not save that. A copy of its cookie works until %d minutes after its last use.", int(domain.SessionIdleTimeout.Minutes()))}
 	} else if err != nil {
 		return err
 	}
-	s.logger.InfoContext(v.ctx(), "signed out", "request_id", requestID(v), "user_id", v.who.ID)
-	return goTo(v, "/login")
+	s.logger.InfoContext(v.ctx(), "signed out", "request_id", requestID(v), "user_id", v.user.ID)
+	return redirect(v, "/login")
 }

@@ -100,9 +100,9 @@ func TestSessionsEnd(t *testing.T) {
 		{"by signing out", func(_ *world, b *browser) {
 			b.want(b.submit(b.get("/confirms"), "/logout"), http.StatusSeeOther)
 		}},
-		{"by being idle", func(w *world, _ *browser) { w.pass(domain.SessionIdle) }},
+		{"by being idle", func(w *world, _ *browser) { w.pass(domain.SessionIdleTimeout) }},
 		{"by age", func(w *world, b *browser) {
-			for range int(domain.SessionLife / (20 * time.Minute)) {
+			for range int(domain.SessionLifetime / (20 * time.Minute)) {
 				w.pass(20 * time.Minute)
 				b.get("/confirms")
 			}
@@ -131,7 +131,7 @@ func TestOpenPageDoesNotKeepTheSession(t *testing.T) {
 	b.want(b.get("/confirms"), http.StatusOK)
 	b.htmx = true
 	for range 2 {
-		w.pass(domain.SessionIdle / 2)
+		w.pass(domain.SessionIdleTimeout / 2)
 		b.get("/confirms")
 	}
 	answer := b.want(b.get("/confirms?mine=1"), http.StatusUnauthorized)
@@ -154,8 +154,8 @@ func TestFirstRunIsExplained(t *testing.T) {
 			t.Errorf("%s does not say %q: %s", path, words, door)
 		}
 	}
-	says("/login", http.StatusOK, "Nobody has an account yet")
-	says("/setup?token=old", http.StatusNotFound, "Each time the server starts it prints a new one")
+	says("/login", http.StatusOK, "No accounts yet")
+	says("/setup?token=old", http.StatusNotFound, "the server prints one at each start")
 	w.user("administrator", "admin")
 	says("/setup?token=old", http.StatusNotFound, "Ask an administrator")
 	if door := b.want(b.get("/login"), http.StatusOK).doc(t).Find(".door"); door.Find(".notice").Length() != 0 {
@@ -166,7 +166,7 @@ func TestFirstRunIsExplained(t *testing.T) {
 func TestSetUpMakesTheFirstAdministrator(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	token, err := w.svc.SetupToken(w.ctx)
+	token, err := w.svc.CreateSetupLink(w.ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +187,7 @@ func TestSetUpMakesTheFirstAdministrator(t *testing.T) {
 func TestSetUpLinkEndsWithTheFirstUser(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	token, err := w.svc.SetupToken(w.ctx)
+	token, err := w.svc.CreateSetupLink(w.ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +229,7 @@ func TestSignOutWhileNothingCanBeStored(t *testing.T) {
 	page := b.want(b.get("/confirms"), http.StatusOK)
 	w.sql("CREATE TRIGGER no_space BEFORE INSERT ON log_head BEGIN SELECT RAISE(ABORT, 'no space'); END")
 	failed := b.want(b.submit(page, "/logout"), http.StatusServiceUnavailable)
-	if text := failed.doc(t).Text(); !strings.Contains(text, "This browser is signed out.") {
+	if text := failed.doc(t).Text(); !strings.Contains(text, "This browser is signed out, but the server could not save that.") {
 		t.Errorf("the page says %s", text)
 	}
 	b.want(b.get("/confirms"), http.StatusSeeOther)
@@ -240,7 +240,7 @@ func TestSignOutWhileNothingCanBeStored(t *testing.T) {
 func TestN4_SetUpSaysThatTheDatabaseWasChanged(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	token, err := w.svc.SetupToken(w.ctx)
+	token, err := w.svc.CreateSetupLink(w.ctx)
 	if err != nil {
 		t.Fatal(err)
 	}

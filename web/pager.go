@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// pager gives the addresses of a list's pages, which keep its filter.
+// pager builds the addresses of a list's pages, which keep its filter.
 type pager struct {
 	path   string
 	filter url.Values
 }
 
-// next is the page at the cursor, empty when there is none.
+// next returns the address of the page at the cursor, "" if there is none.
 func (p pager) next(cursor string) string {
 	if cursor == "" {
 		return ""
@@ -22,20 +22,19 @@ func (p pager) next(cursor string) string {
 		values = url.Values{}
 	}
 	values.Set("cursor", cursor)
-	return withQuery(p.path, encodeSet(values))
+	return withQuery(p.path, encodeNonEmpty(values))
 }
 
-// first leads back to the first page from the one at the cursor; on the first
-// it is empty.
+// first returns the address of the first page, "" on that page itself.
 func (p pager) first(cursor string) string {
 	if cursor == "" {
 		return ""
 	}
-	return withQuery(p.path, encodeSet(p.filter))
+	return withQuery(p.path, encodeNonEmpty(p.filter))
 }
 
-// encodeSet encodes the values that are not empty.
-func encodeSet(values url.Values) string {
+// encodeNonEmpty encodes the values that are not empty.
+func encodeNonEmpty(values url.Values) string {
 	set := url.Values{}
 	for name := range values {
 		if value := values.Get(name); value != "" {
@@ -52,10 +51,11 @@ func withQuery(path, query string) string {
 	return path + "?" + query
 }
 
-// returning is the page of the list that a form was sent from, with what was done.
-func returning(v *visit, list, done string) string {
+// returnToList returns the address of the list's page from which the form was sent, with
+// what was done.
+func returnToList(v *visit, list, done string) string {
 	query := url.Values{}
-	if path, sent, _ := strings.Cut(cameFrom(v.Request()), "?"); path == list {
+	if path, sent, _ := strings.Cut(returnPath(v.Request()), "?"); path == list {
 		query, _ = url.ParseQuery(sent) // what of it cannot be read is left out
 	}
 	query.Set("done", done)

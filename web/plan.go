@@ -7,15 +7,7 @@ import (
 
 	"countersign/domain"
 	"countersign/views"
-	"countersign/web/route"
 )
-
-func (s *Server) mountPlans() {
-	s.page("/plans", route.Known, s.plans)
-	s.page("/plans/:id", route.Known, s.plan)
-	s.form("/plans/:id/propose", route.Capability(domain.PlanPropose), s.proposePlan)
-	s.typed("/plans/:id/cancel", route.Capability(domain.PlanCreate, domain.PlanExecute, domain.ConfirmReject), s.cancelPlan, s.cancelPlanAgain)
-}
 
 // planStatuses are those that plans can be listed by.
 var planStatuses = []string{"draft", "proposed", "approved", "in_progress", "completed", "cancelled", "failed"}
@@ -29,7 +21,7 @@ func (s *Server) plans(v *visit) error {
 	if err != nil {
 		return err
 	}
-	list := pager{path: "/plans", filter: url.Values{"status": {status}}}
+	list := pager{path: plansPath, filter: url.Values{"status": {status}}}
 	view := views.PlansView{
 		Self: v.Request().URL.RequestURI(), EmptyAt: s.base.String(), NextURL: list.next(next), FirstURL: list.first(cursor),
 		Statuses: choices(status, "Any status", planStatuses...),
@@ -37,7 +29,7 @@ func (s *Server) plans(v *visit) error {
 	for _, plan := range plans {
 		view.Rows = append(view.Rows, newPlanRow(plan, s.svc.Now()))
 	}
-	return s.show(v, http.StatusOK, "Plans", views.SectionPlans, views.Plans(view))
+	return s.show(v, http.StatusOK, "Plans", views.Plans(view))
 }
 
 func (s *Server) plan(v *visit) error { return s.showPlan(v, http.StatusOK, nil) }
@@ -56,7 +48,7 @@ func (s *Server) showPlan(v *visit, status int, refused error) error {
 			view.Unsent = typedWords(v)
 		}
 	}
-	return s.show(v, status, view.Title, views.SectionPlans, views.Plan(view))
+	return s.show(v, status, view.Title, views.Plan(view))
 }
 
 func (s *Server) loadPlan(v *visit) (view views.PlanView, err error) {
@@ -70,7 +62,7 @@ func (s *Server) loadPlan(v *visit) (view views.PlanView, err error) {
 	}
 	view = newPlanView(detail, s.drawings, roles)
 	view.Self = planPath(detail.Plan.ID)
-	view.TraceURL = traceURL(v.who, view.TraceID)
+	view.TraceURL = traceURL(v.user, view.TraceID)
 	return view, nil
 }
 
@@ -80,32 +72,32 @@ func newRefusal(err error) *views.Notice {
 	return &views.Notice{Tone: views.ToneBad, Title: refusals[refused.Code].title, Detail: refused.Message}
 }
 
-// stale says whether a refusal is best read beside the object as it is now.
-func stale(err error) bool {
+// isStale reports whether a refusal is best read beside the object as it is now.
+func isStale(err error) bool {
 	status := statusOf(err)
 	return status == http.StatusConflict || status == http.StatusUnprocessableEntity
 }
 
 func (s *Server) proposePlan(v *visit) error {
-	if _, err := s.svc.ProposePlan(v.ctx(), v.ref(), v.Param("id"), domain.ProposeInput{}); stale(err) {
+	if _, err := s.svc.ProposePlan(v.ctx(), v.ref(), v.Param("id"), domain.ProposeInput{}); isStale(err) {
 		return s.showPlan(v, statusOf(err), err)
 	} else if err != nil {
 		return err
 	}
-	return goTo(v, planPath(v.Param("id")))
+	return redirect(v, planPath(v.Param("id")))
 }
 
 func (s *Server) cancelPlan(v *visit) error {
-	if _, err := s.svc.CancelPlan(v.ctx(), v.ref(), v.Param("id"), v.field("reason")); stale(err) {
+	if _, err := s.svc.CancelPlan(v.ctx(), v.ref(), v.Param("id"), v.field("reason")); isStale(err) {
 		return s.showPlan(v, statusOf(err), err)
 	} else if err != nil {
 		return err
 	}
-	return goTo(v, planPath(v.Param("id")))
+	return redirect(v, planPath(v.Param("id")))
 }
 
-// cancelPlanAgain is showAgain of a plan's cancellation.
-func (s *Server) cancelPlanAgain(v *visit, status int, wrong views.Errors) error {
+// renderPlanCancelDraft is showAgain of a plan's cancellation.
+func (s *Server) renderPlanCancelDraft(v *visit, status int, wrong views.Errors) error {
 	view, err := s.loadPlan(v)
 	if err != nil {
 		return err
@@ -113,8 +105,8 @@ func (s *Server) cancelPlanAgain(v *visit, status int, wrong views.Errors) error
 	if view.Cancel != nil {
 		view.Cancel.Reason, view.Cancel.Error = v.field("reason"), wrong[""]
 	} else {
-		view.Error = uncounted("Your session had ended, and there is nothing left for you to cancel here.")
+		view.Error = notSubmittedNotice("Your session expired, and you can no longer cancel this.")
 		view.Unsent = typedWords(v)
 	}
-	return s.show(v, status, view.Title, views.SectionPlans, views.Plan(view))
+	return s.show(v, status, view.Title, views.Plan(view))
 }

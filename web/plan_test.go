@@ -19,7 +19,7 @@ func TestC2_PlanIsProposedAndDecided(t *testing.T) {
 	if got := doc.Find(".drawing a.step").Length(); got != 3 {
 		t.Errorf("%d steps drawn, want 3", got)
 	}
-	if got := doc.Find("#step-2 [data-label=After] a").AttrOr("href", ""); got != "#step-1" {
+	if got := doc.Find("#step-2 [data-label='Depends on'] a").AttrOr("href", ""); got != "#step-1" {
 		t.Errorf("step 2 comes after %q", got)
 	}
 	planner.want(planner.submit(page, "/plans/"+id+"/propose"), http.StatusSeeOther)
@@ -54,7 +54,7 @@ func TestP14b_DraftIsAbandoned(t *testing.T) {
 	if refusal, words := again.Find(".conflict[data-focus]").Text(), again.Find("#unsent:not([hidden]) p").Text(); refusal == "" || words != "asked twice" {
 		t.Errorf("the refusal is %q, with the words %q", refusal, words)
 	}
-	if got := again.Find(".card .hint").Text(); !strings.Contains(got, "The plan has ended with 3 steps not done. No step runs any more") {
+	if got := again.Find(".card .hint").Text(); !strings.Contains(got, "The plan ended with 3 steps not done. No step will run") {
 		t.Errorf("of steps that are pending for good the page says %q", got)
 	}
 	if got := b.want(b.get("/plans?status=lost"), http.StatusOK).doc(t).Find(".row").Length(); got != 1 {
@@ -80,7 +80,7 @@ func TestLargePlanIsDrawnAroundTheGate(t *testing.T) {
 		steps.WriteString("}")
 	}
 	agent := w.asker()
-	in, err := mplp.ParsePlan([]byte(`{"plan_id":"long","context_id":"c","title":"Long","objective":"Far","steps":[`+steps.String()+`]}`), w.svc.Limits().Wire())
+	in, err := mplp.ParsePlan([]byte(`{"plan_id":"long","context_id":"c","title":"Long","objective":"Far","steps":[`+steps.String()+`]}`), w.svc.Limits().MPLP())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,9 @@ import (
 	"countersign/views"
 )
 
-func planPath(id string) string { return "/plans/" + url.PathEscape(id) }
+const plansPath = "/plans"
+
+func planPath(id string) string { return plansPath + "/" + url.PathEscape(id) }
 
 func stepAnchor(i int) string { return "step-" + strconv.Itoa(i+1) }
 
@@ -19,15 +21,15 @@ func newPlanRow(plan *domain.PlanRow, now time.Time) views.PlanRow {
 		Pending: plan.Waiting, Poster: plan.Name, Updated: views.Ago(plan.UpdatedAt, now), Import: plan.Imported,
 	}
 	for i := range plan.States {
-		if done(plan.States.Status(i)) {
+		if isDone(plan.States.Status(i)) {
 			row.Done++
 		}
 	}
 	return row
 }
 
-// newPlanView is a plan's page, as far as it does not depend on an address.
-func newPlanView(d *domain.PlanDetail, drawings *drawings, roles rolePaths) views.PlanView {
+// newPlanView returns the view of a plan, without what depends on the address.
+func newPlanView(d *domain.PlanDetail, drawings *drawingCache, roles rolePaths) views.PlanView {
 	gated := gatedSteps(d.Confirms)
 	view := views.PlanView{
 		ID: d.Plan.ID, Title: d.Plan.Title, Objective: d.Document.Objective, Status: string(d.Plan.Status),
@@ -35,8 +37,8 @@ func newPlanView(d *domain.PlanDetail, drawings *drawings, roles rolePaths) view
 		Hash: d.Plan.Hash, Import: d.Plan.Imported, Locked: d.Document.Locked,
 		Drawing: drawings.draw(d, gated), Steps: newPlanSteps(d, gated, roles), Confirms: newConfirmRefs(d.Confirms),
 	}
-	if d.Plan.Status.Ended() {
-		view.Left = left(d.Plan.States)
+	if d.Plan.Status.IsFinal() {
+		view.Left = countStepsLeft(d.Plan.States)
 	}
 	if more := len(view.Confirms) - domain.DefaultPage; more > 0 {
 		view.Confirms, view.MoreConfirms = view.Confirms[:domain.DefaultPage], more
@@ -44,21 +46,21 @@ func newPlanView(d *domain.PlanDetail, drawings *drawings, roles rolePaths) view
 	if d.Context != nil {
 		view.Context = views.Link{Label: contextTitle(d.Context), URL: contextPath(d.Context.ID), Quoted: true}
 	}
-	if d.Propose == nil {
+	if d.ProposeErr == nil {
 		view.ProposeURL = planPath(d.Plan.ID) + "/propose"
 	} else if d.Plan.Status == domain.PlanDraft {
-		view.ProposeHint = domain.AsError(d.Propose).Message
+		view.ProposeHint = domain.AsError(d.ProposeErr).Message
 	}
-	if d.Cancel == nil {
+	if d.CancelErr == nil {
 		view.Cancel = newPlanCancel(d.Plan)
 	}
 	return view
 }
 
-// left is how many steps are neither done nor failed.
-func left(states domain.StepStates) (n int) {
+// countStepsLeft returns how many steps are neither done nor failed.
+func countStepsLeft(states domain.StepStates) (n int) {
 	for i := range len(states) {
-		if status := states.Status(i); !done(status) && status != domain.StepFailed {
+		if status := states.Status(i); !isDone(status) && status != domain.StepFailed {
 			n++
 		}
 	}
@@ -66,14 +68,14 @@ func left(states domain.StepStates) (n int) {
 }
 
 func newPlanCancel(plan *domain.Plan) *views.CancelForm {
-	form := &views.CancelForm{Action: planPath(plan.ID) + "/cancel", Label: "Abandon draft", Hint: "The plan ends here. Nobody can take it up again."}
+	form := &views.CancelForm{Action: planPath(plan.ID) + "/cancel", Label: "Abandon draft", Hint: "The draft ends for good. You cannot undo this."}
 	if plan.Status == domain.PlanInProgress {
-		form.Label, form.Hint = "Cancel plan", "The running plan stops: its gate answers ABORT, and what waits for a decision on it is cancelled."
+		form.Label, form.Hint = "Cancel plan", "The plan stops. Its gate answers ABORT, and its pending requests are cancelled."
 	}
 	return form
 }
 
-// gatedSteps are the steps that a pending confirm gates, by id.
+// gatedSteps returns the ids of the steps that a pending request gates.
 func gatedSteps(confirms []*domain.Confirm) map[string]bool {
 	gated := map[string]bool{}
 	for _, c := range confirms {
@@ -84,7 +86,7 @@ func gatedSteps(confirms []*domain.Confirm) map[string]bool {
 	return gated
 }
 
-// newPlanSteps are the rows of a plan's table, in the order sent.
+// newPlanSteps returns the rows of a plan's table, in the order sent.
 func newPlanSteps(d *domain.PlanDetail, gated map[string]bool, roles rolePaths) []views.PlanStep {
 	anchors := make(map[string]string, len(d.Document.Steps))
 	for i, step := range d.Document.Steps {
@@ -111,7 +113,7 @@ func newPlanSteps(d *domain.PlanDetail, gated map[string]bool, roles rolePaths) 
 	return rows
 }
 
-// newConfirmRefs names confirms of the same matter.
+// newConfirmRefs returns links to related requests.
 func newConfirmRefs(confirms []*domain.Confirm) (refs []views.ConfirmRef) {
 	for _, c := range confirms {
 		refs = append(refs, newConfirmRef(c))

@@ -9,22 +9,11 @@ import (
 
 	"countersign/domain"
 	"countersign/views"
-	"countersign/web/route"
 )
 
 const rolesPath = "/roles"
 
 func rolePath(id string) string { return rolesPath + "/" + url.PathEscape(id) }
-
-func (s *Server) mountRoles() {
-	reads, modifies := route.Capability(domain.RoleRead, domain.RoleModify), route.Capability(domain.RoleModify)
-	s.page(rolesPath, reads, s.roles)
-	s.page(rolesPath+"/new", modifies, s.newRole)
-	s.page(rolesPath+"/:id", reads, s.role)
-	s.typed(rolesPath, modifies, s.createRole, s.newRoleAgain)
-	s.typed(rolesPath+"/:id", modifies, s.updateRole, s.showRole)
-	s.form(rolesPath+"/:id/delete", modifies, s.deleteRole)
-}
 
 func (s *Server) roles(v *visit) error {
 	name, cursor := v.QueryParam("q"), v.QueryParam("cursor")
@@ -34,16 +23,16 @@ func (s *Server) roles(v *visit) error {
 	}
 	list := pager{path: rolesPath, filter: url.Values{"q": {name}}}
 	view := views.RolesView{
-		Self: withQuery(rolesPath, encodeSet(url.Values{"q": {name}, "cursor": {cursor}})), Notice: noticeOf(v),
+		Self: withQuery(rolesPath, encodeNonEmpty(url.Values{"q": {name}, "cursor": {cursor}})), Notice: noticeOf(v),
 		NextURL: list.next(next), FirstURL: list.first(cursor), Search: newNameSearch(rolesPath, "Name", name, cursor+next),
 	}
-	if v.who.Can(domain.RoleModify) {
+	if v.user.Can(domain.RoleModify) {
 		view.NewURL = rolesPath + "/new"
 	}
 	for _, role := range roles {
 		view.Rows = append(view.Rows, newRoleRow(role))
 	}
-	return s.show(v, http.StatusOK, "Roles", views.SectionRoles, views.Roles(view))
+	return s.show(v, http.StatusOK, "Roles", views.Roles(view))
 }
 
 func newRoleRow(role *domain.RoleRow) views.RoleRow {
@@ -81,15 +70,15 @@ func (s *Server) newRole(v *visit) error {
 }
 
 func (s *Server) showNewRole(v *visit, status int, view views.RoleView) error {
-	if !v.who.Can(domain.RoleModify) {
-		return &domain.Error{Code: domain.CodeMissingCapability, Capability: domain.RoleModify, Message: "Making roles needs the capability role.modify."}
+	if !v.user.Can(domain.RoleModify) {
+		return &domain.Error{Code: domain.CodeMissingCapability, Capability: domain.RoleModify, Message: "You need the capability role.modify to create roles."}
 	}
 	view.Action, view.MayEdit, view.Known = rolesPath, true, knownCapabilities()
-	return s.show(v, status, "New role", views.SectionRoles, views.Role(view))
+	return s.show(v, status, "New role", views.Role(view))
 }
 
-// newRoleAgain renders the form with what was sent.
-func (s *Server) newRoleAgain(v *visit, status int, wrong views.Errors) error {
+// renderNewRoleDraft renders the form with what was sent.
+func (s *Server) renderNewRoleDraft(v *visit, status int, wrong views.Errors) error {
 	return s.showNewRole(v, status, views.RoleView{
 		Name: v.field("name"), Description: v.field("description"), Capabilities: v.field("capabilities"), Lock: locks(v, false), Errors: wrong,
 	})
@@ -107,7 +96,7 @@ func (s *Server) showRole(v *visit, status int, wrong views.Errors) error {
 	if err != nil {
 		return err
 	}
-	view := newRoleView(role, use, v.who)
+	view := newRoleView(role, use, v.user)
 	view.Uses = append(view.Uses, newRoleReferences(refs)...)
 	view.Notice = noticeOf(v)
 	if wrong != nil {
@@ -117,7 +106,7 @@ func (s *Server) showRole(v *visit, status int, wrong views.Errors) error {
 			view.Lock = locks(v, role.Locked)
 		}
 	}
-	return s.show(v, status, role.Name, views.SectionRoles, views.Role(view))
+	return s.show(v, status, role.Name, views.Role(view))
 }
 
 func newRoleView(role *domain.Role, use domain.RoleUse, reader *domain.Principal) views.RoleView {
@@ -131,11 +120,11 @@ func newRoleView(role *domain.Role, use domain.RoleUse, reader *domain.Principal
 	case !may:
 		view.Missing = string(domain.RoleModify)
 	case role.Locked:
-		view.DeleteHint = "It is locked and cannot be deleted."
+		view.DeleteHint = "You cannot delete a locked role."
 	case role.ID == domain.AdminRole:
-		view.DeleteHint = "The role admin cannot be deleted."
-	case use.Any():
-		view.DeleteHint = "It is in use and cannot be deleted."
+		view.DeleteHint = "You cannot delete the role admin."
+	case use.IsUsed():
+		view.DeleteHint = "You cannot delete a role that is in use."
 	default:
 		view.DeleteURL = rolePath(role.ID) + "/delete"
 	}
@@ -154,7 +143,7 @@ func roleInput(v *visit) (in domain.RoleInput, lines []int) {
 	return in, lines
 }
 
-// locks says whether the form locks the role. A check box that is not ticked is
+// locks reports whether the form locks the role. A check box that is not ticked is
 // not sent, so the form says apart that it has one; without that word the role
 // stays as it is.
 func locks(v *visit, before bool) bool {
@@ -184,12 +173,12 @@ func (s *Server) createRole(v *visit) error {
 	in, lines := roleInput(v)
 	in.Locked = locks(v, false)
 	role, err := s.svc.CreateRole(v.ctx(), v.ref(), in)
-	if wrong := refusedRole(err, lines); wrong != nil && v.who.Can(domain.RoleModify) {
-		return s.newRoleAgain(v, statusOf(err), wrong)
+	if wrong := refusedRole(err, lines); wrong != nil && v.user.Can(domain.RoleModify) {
+		return s.renderNewRoleDraft(v, statusOf(err), wrong)
 	} else if err != nil {
 		return err
 	}
-	return goTo(v, rolePath(role.ID)+"?done=role-created")
+	return redirect(v, rolePath(role.ID)+"?done=role-created")
 }
 
 func (s *Server) updateRole(v *visit) error {
@@ -205,7 +194,7 @@ func (s *Server) updateRole(v *visit) error {
 	} else if err != nil {
 		return err
 	}
-	return goTo(v, rolePath(current.ID)+"?done=role-saved")
+	return redirect(v, rolePath(current.ID)+"?done=role-saved")
 }
 
 func (s *Server) deleteRole(v *visit) error {
@@ -215,5 +204,5 @@ func (s *Server) deleteRole(v *visit) error {
 	} else if err != nil {
 		return err
 	}
-	return goTo(v, rolesPath+"?done=role-deleted")
+	return redirect(v, rolesPath+"?done=role-deleted")
 }

@@ -8,31 +8,31 @@ import (
 	"countersign/views"
 )
 
-// rolesOffered is how many roles a form offers at a time, beside those that are
+// maxRoleChoices is how many roles a form offers at a time, beside those that are
 // ticked.
-const rolesOffered = 12
+const maxRoleChoices = 12
 
-// finds says whether a form was sent by the button that looks for roles. It
+// searchesRole reports whether a form was sent by the button that looks for roles. It
 // changes nothing.
-func (v *visit) finds() bool { return v.field("find") == "role" }
+func (v *visit) searchesRole() bool { return v.field("find") == "role" }
 
 // roleChoice offers roles to give away: those held or ticked already, and a page
 // of those that were looked for.
 func (s *Server) roleChoice(v *visit, chosen, held []string) (views.RoleChoice, error) {
 	view := views.RoleChoice{Name: strings.TrimSpace(v.field("find_role"))}
-	roles, err := s.svc.RoleChoice(v.ctx(), v.ref(), slices.Concat(held, chosen), domain.RoleFilter{Name: view.Name}, rolesOffered)
+	roles, err := s.svc.RoleOptions(v.ctx(), v.ref(), slices.Concat(held, chosen), domain.RoleFilter{Name: view.Name}, maxRoleChoices)
 	if err != nil {
 		return view, err
 	}
 	view.More, view.Searchable = roles.More, roles.More || view.Name != ""
 	given := map[string]bool{}
-	for _, role := range roles.Given {
+	for _, role := range roles.Selected {
 		given[role.ID] = true
-		view.Given = append(view.Given, newRoleOption(v.who, role, chosen, held))
+		view.Given = append(view.Given, newRoleOption(v.user, role, chosen, held))
 	}
-	for _, role := range roles.Found {
+	for _, role := range roles.Matches {
 		if !given[role.ID] {
-			view.Found = append(view.Found, newRoleOption(v.who, role, chosen, held))
+			view.Found = append(view.Found, newRoleOption(v.user, role, chosen, held))
 		}
 	}
 	return view, nil

@@ -83,7 +83,7 @@ func TestListsOfUsersAndKeysGoOnPageByPage(t *testing.T) {
 	w.agent("admin's", "tester")
 	for _, tc := range []struct {
 		path, none string
-	}{{"/users", "No user has this in their name"}, {"/keys", "No key has this in its name, and none has it as its id"}} {
+	}{{"/users", "No user matches this name"}, {"/keys", "No key matches this name or id"}} {
 		t.Run(tc.path, func(t *testing.T) {
 			b := b.in(t)
 			names := func(path string) (list []string, doc *goquery.Document) {
@@ -126,7 +126,7 @@ func TestPageOfRolesThatAreGone(t *testing.T) {
 		}
 	})
 	empty := b.want(b.get(next), http.StatusOK).doc(t).Find(".empty")
-	if got := empty.Find("h2").Text(); got != "Nothing follows in this list" || empty.Find("a[href='/roles']").Length() != 1 {
+	if got := empty.Find("h2").Text(); got != "No more entries" || empty.Find("a[href='/roles']").Length() != 1 {
 		t.Errorf("the page says %q", empty.Text())
 	}
 }
@@ -179,7 +179,7 @@ func TestRolesToGiveAreFoundByName(t *testing.T) {
 				t.Errorf("the page complains: %s", notices)
 			}
 			form.Set("find_role", "nobody")
-			if got := b.want(b.do(http.MethodPost, tc.action, form), http.StatusOK).doc(t).Find("form[action='" + tc.action + "'] .hint").Text(); !strings.Contains(got, "No other role has this in its name") {
+			if got := b.want(b.do(http.MethodPost, tc.action, form), http.StatusOK).doc(t).Find("form[action='" + tc.action + "'] .hint").Text(); !strings.Contains(got, "No other role matches.") {
 				t.Errorf("a search that finds nothing says %q", got)
 			}
 		})
@@ -249,20 +249,20 @@ func TestEmptyListsSayWhatToDo(t *testing.T) {
 		path   string
 		at, do string // where it is said; the control or the words that say it
 	}{
-		{"inbox", fresh, "/confirms", ".empty", "pre"},
+		{"inbox", fresh, "/confirms", ".empty", "a[href='/connect']"},
 		{"nothing decided", fresh, "/confirms?status=decided", ".empty", "a[href='/confirms']"},
 		{"inbox, narrowed", fresh, "/confirms?q=nothing", ".empty", "a"},
 		{"plans", fresh, "/plans", ".empty", "pre"},
 		{"plans of a status", fresh, "/plans?status=failed", ".empty", "a[href='/plans']"},
 		{"contexts", fresh, "/contexts", ".empty", "pre"},
-		{"keys", fresh, "/keys", ".empty", "p:contains('Make one with the form on this page')"},
+		{"keys", fresh, "/keys", ".empty", "p:contains('Create one with the form on this page')"},
 		{"keys, narrowed", b, "/keys?q=nothing", ".empty", "a[href='/keys']"},
 		{"users, narrowed", b, "/users?q=nothing", ".empty", "a[href='/users']"},
 		{"roles, narrowed", b, "/roles?q=nothing", ".empty", "a[href='/roles']"},
 		{"log, narrowed", b, "/log?confirm_id=nothing", ".empty", "a[href='/log']"},
-		{"confirms of a draft", b, "/plans/" + draft, "aside", ".hint:contains('Proposing the plan makes the first one.')"},
-		{"plans of a context", b, "/contexts/ctx-login-service", "aside", ".hint:contains('An agent names this context in the plan that it posts.')"},
-		{"uses of a role", b, "/roles/tester", "aside", ".hint:contains('a key when it is made under Keys')"},
+		{"confirms of a draft", b, "/plans/" + draft, "aside", ".hint:contains('Proposing the plan creates the first one.')"},
+		{"plans of a context", b, "/contexts/ctx-login-service", "aside", ".hint:contains('Agents name a context in the plans they post.')"},
+		{"uses of a role", b, "/roles/tester", "aside", ".hint:contains('to new keys under Keys')"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			b := tc.b.in(t)

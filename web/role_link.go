@@ -9,12 +9,11 @@ import (
 )
 
 // rolePaths finds the address of the role that an object names, by id or by
-// name (requirements ). Nobody's links lead to pages they may not
-// open.
+// name. Nobody's links lead to pages they may not open.
 type rolePaths map[string]string
 
 func (s *Server) rolePaths(v *visit) (rolePaths, error) {
-	if !v.who.ReadsRoles() {
+	if !v.user.CanReadRoles() {
 		return nil, nil
 	}
 	roles, err := s.svc.Roles(v.ctx(), v.ref())
@@ -42,9 +41,9 @@ func newRoleUses(use domain.RoleUse, reader *domain.Principal) []views.RoleUse {
 		confirms = []views.Link{{Label: fmt.Sprintf("%d require it", use.Confirms)}}
 	}
 	return fewUses(
-		views.RoleUse{Label: "Users", Links: holderLinks(use.Users, userPath, reader.ReadsUsers())},
-		views.RoleUse{Label: "Keys", Links: holderLinks(use.Keys, keyPath, reader.ReadsKeys())},
-		views.RoleUse{Label: "Pending confirms", Links: confirms},
+		views.RoleUse{Label: "Users", Links: holderLinks(use.Users, userPath, reader.CanReadUsers())},
+		views.RoleUse{Label: "Keys", Links: holderLinks(use.Keys, keyPath, reader.CanReadKeys())},
+		views.RoleUse{Label: "Pending requests", Links: confirms},
 	)
 }
 
@@ -60,8 +59,7 @@ func holderLinks(holders []domain.Holder, path func(id string) string, may bool)
 	return links
 }
 
-// newRoleReferences lists what names a role, a few of each kind (requirements
-//
+// newRoleReferences lists what names a role, a few of each kind.
 func newRoleReferences(refs *domain.RoleReferences) []views.RoleUse {
 	var confirms, steps, contexts []views.Link
 	for _, c := range refs.Confirms {
@@ -74,19 +72,19 @@ func newRoleReferences(refs *domain.RoleReferences) []views.RoleUse {
 		contexts = append(contexts, views.Link{Label: listedTitle(contextTitle(c)), URL: contextPath(c.ID), Quoted: true})
 	}
 	return fewUses(
-		views.RoleUse{Label: "Confirms requested in it", Links: confirms},
+		views.RoleUse{Label: "Requests made in this role", Links: confirms},
 		views.RoleUse{Label: "Steps of recent plans", Links: steps},
 		views.RoleUse{Label: "Contexts it owns", Links: contexts},
 	)
 }
 
-const referencesShown = 20
+const maxReferencesShown = 20
 
 // fewUses leaves out the kinds that there are none of, and lists a few of each.
 func fewUses(all ...views.RoleUse) (uses []views.RoleUse) {
 	for _, use := range all {
-		if more := len(use.Links) - referencesShown; more > 0 {
-			use.Links, use.More = use.Links[:referencesShown], more
+		if more := len(use.Links) - maxReferencesShown; more > 0 {
+			use.Links, use.More = use.Links[:maxReferencesShown], more
 		}
 		if len(use.Links) > 0 {
 			uses = append(uses, use)

@@ -63,7 +63,7 @@ func TestRolesGoOnPageByPage(t *testing.T) {
 	if got := strings.TrimSpace(found.Find(".list tbody a").Text()); got != "team 07" || found.Find("#roles input[name=q]").AttrOr("value", "") != "AM 07" {
 		t.Errorf("the search finds %q", got)
 	}
-	if got := b.want(b.get("/roles?q=nobody"), http.StatusOK).doc(t).Find(".empty h2").Text(); got != "No role has this in its name" {
+	if got := b.want(b.get("/roles?q=nobody"), http.StatusOK).doc(t).Find(".empty h2").Text(); got != "No role matches this name" {
 		t.Errorf("an empty search says %q", got)
 	}
 	b.want(b.get("/roles?cursor=garbage"), http.StatusUnprocessableEntity)

@@ -38,7 +38,7 @@ func (w *world) newUser(name string) string {
 // trace posts a trace and gives its id.
 func (w *world) trace(ref domain.Ref) string {
 	w.t.Helper()
-	in, err := mplp.ParseTraceObject([]byte(`{"trace_id":"trace-object-1","context_id":"ctx-1"}`), w.svc.Limits().Wire())
+	in, err := mplp.ParseTraceObject([]byte(`{"trace_id":"trace-object-1","context_id":"ctx-1"}`), w.svc.Limits().MPLP())
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -57,6 +57,9 @@ func address(path string, objects map[string]string) string {
 	}
 	return strings.TrimSuffix(path, "*")
 }
+
+// isForPrograms reports whether an address takes keys instead of cookies.
+func isForPrograms(path string) bool { return strings.HasPrefix(path, "/api/") || path == "/mcp" }
 
 func TestEveryRouteDeclaresWhatItNeeds(t *testing.T) {
 	t.Parallel()
@@ -88,7 +91,7 @@ func TestWhoMayNothingIsRefusedEverywhere(t *testing.T) {
 	b := w.user("guest", w.role("guest", "collab.join"))
 	_, form := b.form(b.get("/account"), "/account/password")
 	for _, r := range w.web.Routes() {
-		if r.Needs == route.Public || strings.HasPrefix(r.Path, "/api/") || r.Path == "/live" || r.Path == "/logout" {
+		if r.Needs == route.Public || isForPrograms(r.Path) || r.Path == "/live" || r.Path == "/logout" {
 			continue
 		}
 		t.Run(r.Method+" "+r.Path, func(t *testing.T) {
@@ -114,7 +117,7 @@ func TestNobodyIsSentToSignIn(t *testing.T) {
 	w := newWorld(t)
 	objects, b := w.objects(), w.browser()
 	for _, r := range w.web.Routes() {
-		if r.Needs == route.Public || strings.HasPrefix(r.Path, "/api/") {
+		if r.Needs == route.Public || isForPrograms(r.Path) {
 			continue
 		}
 		t.Run(r.Method+" "+r.Path, func(t *testing.T) {

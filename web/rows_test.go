@@ -97,7 +97,7 @@ func TestF9_PageDecides(t *testing.T) {
 // postPlan posts a plan written as JSON.
 func (w *world) postPlan(ref domain.Ref, text string) {
 	w.t.Helper()
-	in, err := mplp.ParsePlan([]byte(text), w.svc.Limits().Wire())
+	in, err := mplp.ParsePlan([]byte(text), w.svc.Limits().MPLP())
 	if err == nil {
 		_, err = w.svc.PostPlan(w.ctx, ref, in)
 	}
@@ -108,7 +108,7 @@ func (w *world) postPlan(ref domain.Ref, text string) {
 
 func (w *world) postContext(ref domain.Ref, text string) {
 	w.t.Helper()
-	in, err := mplp.ParseContext([]byte(text), w.svc.Limits().Wire())
+	in, err := mplp.ParseContext([]byte(text), w.svc.Limits().MPLP())
 	if err == nil {
 		_, err = w.svc.CreateContext(w.ctx, ref, in)
 	}
@@ -229,11 +229,11 @@ func TestR25_RolePageSaysWhereItIsUsed(t *testing.T) {
 		})
 	})
 	want := map[string][]string{
-		"Keys":                     {"agent /keys?q=" + agent.ID + "#key-" + agent.ID},
-		"Pending confirms":         {"1 require it"},
-		"Confirms requested in it": {byName.ID + " /confirms/" + byName.ID, byID.ID + " /confirms/" + byID.ID},
-		"Steps of recent plans":    {"Write /plans/p-1"},
-		"Contexts it owns":         {"Login service /contexts/ctx-1"},
+		"Keys":                       {"agent /keys?q=" + agent.ID + "#key-" + agent.ID},
+		"Pending requests":           {"1 require it"},
+		"Requests made in this role": {byName.ID + " /confirms/" + byName.ID, byID.ID + " /confirms/" + byID.ID},
+		"Steps of recent plans":      {"Write /plans/p-1"},
+		"Contexts it owns":           {"Login service /contexts/ctx-1"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("where it is used (-want +got):\n%s", diff)
@@ -311,7 +311,7 @@ func TestA10a_A20c_A21_PageShowsTheCall(t *testing.T) {
 	if got := one.Find("#args_0").Text(); got != indented {
 		t.Errorf("A-20c: the arguments are shown as %q", got)
 	}
-	if got := one.Find(`[data-action="0"] .code`).First().Text(); !strings.Contains(got, "1e400") {
+	if got := one.Find(`[data-action="0"]`).First().Text(); !strings.Contains(got, "1e400") {
 		t.Errorf("A-20c: the card shows %q", got)
 	}
 	for _, verdict := range []string{"approve", "reject"} {

@@ -16,7 +16,6 @@ import (
 
 	"countersign/domain"
 	"countersign/static"
-	"countersign/web/api"
 	"countersign/web/budget"
 	"countersign/web/route"
 )
@@ -45,25 +44,24 @@ type Config struct {
 
 // Server answers every request. It is safe for concurrent use.
 type Server struct {
-	echo     *echo.Echo
-	table    *route.Table
-	svc      *domain.Service
-	assets   *static.Assets
-	logger   *slog.Logger
-	base     *url.URL
-	hosts    map[string]bool
-	hardened http.Header
-	origins  *http.CrossOriginProtection
-	sessions *sessionStore
-	doors    sessions.Options // cookies of forms that come before a session
-	drawings *drawings
-	lists    inboxLists
-	again    map[string]showAgain // by the path that a form is posted to
-	large    chan struct{}        // as many as there are large forms of strangers; see few
-	forms    *budget.Budget       // of those who are signed in
-	ready    *readiness
-	observed func(Request)
-	waiting  func(kind string, by int)
+	echo            *echo.Echo
+	table           *route.Table
+	svc             *domain.Service
+	assets          *static.Assets
+	logger          *slog.Logger
+	base            *url.URL
+	hosts           map[string]bool
+	securityHeaders http.Header
+	origins         *http.CrossOriginProtection
+	sessions        *sessionStore
+	anonCookie      sessions.Options // cookies of forms that come before a session
+	drawings        *drawingCache
+	drafts          map[string]renderDraft // by the path that a form is posted to
+	largeFormSlots  chan struct{}          // as many as there are large forms of strangers; see few
+	forms           *budget.Budget         // of those who are signed in
+	ready           *readiness
+	observed        func(Request)
+	waiting         func(kind string, by int)
 }
 
 var _ http.Handler = (*Server)(nil)
@@ -73,7 +71,7 @@ var _ http.Handler = (*Server)(nil)
 func New(c Config) *Server {
 	s := &Server{
 		echo: echo.New(), svc: c.Service, assets: c.Assets, logger: c.Logger, base: c.BaseURL,
-		observed: c.Observed, waiting: c.Waiting, again: map[string]showAgain{}, large: make(chan struct{}, largeForms), forms: budget.New(formsEach, formsInAll),
+		observed: c.Observed, waiting: c.Waiting, drafts: map[string]renderDraft{}, largeFormSlots: make(chan struct{}, largeForms), forms: budget.New(formsEach, formsInAll),
 	}
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)
@@ -88,33 +86,33 @@ func New(c Config) *Server {
 	if s.base == nil {
 		s.base = &url.URL{Scheme: "http", Host: "127.0.0.1:8080"}
 	}
-	s.hosts, s.hardened = allowedHosts(s.base, c.Hosts), hardened(s.https())
+	s.hosts, s.securityHeaders = allowedHosts(s.base, c.Hosts), securityHeaders(s.https())
 	s.origins = http.NewCrossOriginProtection()
 	if err := s.origins.AddTrustedOrigin(s.base.Scheme + "://" + s.base.Host); err != nil {
 		panic("web: base URL: " + err.Error())
 	}
 	s.sessions = newSessionStore(c.Service, s.https())
-	s.doors = cookieOptions(s.https(), doorLife)
-	s.drawings = &drawings{limit: c.Service.Limits().Drawn}
+	s.anonCookie = cookieOptions(s.https(), anonTokenTTL)
+	s.drawings = newDrawingCache(c.Service.Limits().DrawnSteps)
 
 	s.echo.HideBanner, s.echo.HidePort = true, true
 	s.echo.HTTPErrorHandler = s.fail
 	s.echo.IPExtractor = clientAddress(c.TrustedProxies)
 	s.echo.Pre(
-		s.access(),
+		s.accessLog(),
 		middleware.RecoverWithConfig(middleware.RecoverConfig{DisableStackAll: true, DisableErrorHandler: true, LogErrorFunc: panicked}),
-		s.own,
+		s.requireSameOrigin,
 	)
 	s.table = route.NewTable(s.echo)
-	s.mount()
+	s.addRoutes()
 	return s
 }
 
 // ServeHTTP implements http.Handler. Its headers are set before anything can
 // fail, so that errors have them too.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	identify(w.Header())
-	maps.Copy(w.Header(), s.hardened)
+	setRequestID(w.Header())
+	maps.Copy(w.Header(), s.securityHeaders)
 	s.echo.ServeHTTP(w, r)
 }
 
@@ -122,67 +120,6 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *Server) Routes() []route.Route { return s.table.Routes() }
 
 func (s *Server) https() bool { return s.base.Scheme == "https" }
-
-// mount registers every address.
-func (s *Server) mount() {
-	s.mountHealth()
-	s.mountDoors()
-	s.mountInbox()
-	s.mountConfirms()
-	s.mountPlans()
-	s.mountContexts()
-	s.mountRoles()
-	s.mountUsers()
-	s.mountKeys()
-	s.mountLog()
-	s.mountTraces()
-	s.mountEvidence()
-	s.mountAccount()
-	s.mountLive()
-	api.Mount(s.table, api.Options{Service: s.svc, Logger: s.logger, Waiting: s.waiting})
-	s.table.Add(http.MethodGet, static.Prefix+"*", route.Public, echo.WrapHandler(s.assets))
-	s.table.Add(http.MethodHead, static.Prefix+"*", route.Public, echo.WrapHandler(s.assets))
-}
-
-// page registers a page of a signed-in user.
-func (s *Server) page(path string, needs route.Needs, handle func(*visit) error) {
-	s.table.Add(http.MethodGet, path, needs, func(c echo.Context) error {
-		v, err := s.visit(c)
-		if err != nil {
-			return err
-		}
-		return handle(v)
-	})
-}
-
-// form registers what a signed-in user's form is posted to.
-func (s *Server) form(path string, needs route.Needs, handle func(*visit) error) {
-	s.table.Add(http.MethodPost, path, needs, func(c echo.Context) error {
-		again := s.again[path]
-		v, err := s.visit(c)
-		if again != nil && domain.ErrorCode(err) == domain.CodeUnauthenticated {
-			return s.few(s.keep)(c)
-		} else if err != nil {
-			return err
-		}
-		release, err := s.readForm(v)
-		if err != nil {
-			return err
-		}
-		defer release()
-		if !v.current() {
-			return s.outdated(v, again)
-		}
-		return handle(v)
-	})
-}
-
-// typed registers a form with words in it that are worth keeping: again shows
-// them when what was sent did not count because its session was over.
-func (s *Server) typed(path string, needs route.Needs, handle func(*visit) error, again showAgain) {
-	s.again[path] = again
-	s.form(path, needs, handle)
-}
 
 // panicked makes an error of a panic, with the stack for the operator's log.
 func panicked(_ echo.Context, err error, stack []byte) error {

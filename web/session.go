@@ -27,7 +27,7 @@ var _ sessions.Store = (*sessionStore)(nil)
 type visitorKey struct{}
 
 func newSessionStore(svc *domain.Service, https bool) *sessionStore {
-	return &sessionStore{svc: svc, name: cookieName("countersign", https), options: cookieOptions(https, domain.SessionLife)}
+	return &sessionStore{svc: svc, name: cookieName("countersign", https), options: cookieOptions(https, domain.SessionLifetime)}
 }
 
 // cookieName adds the prefix by which browsers hold a cookie to this very host.
@@ -62,7 +62,7 @@ func (s *sessionStore) New(r *http.Request, name string) (*sessions.Session, err
 		return session, nil
 	}
 	find := s.svc.SessionUser
-	if unattended(r) {
+	if isBackgroundRequest(r) {
 		find = s.svc.PeekSession
 	}
 	visitor, err := find(r.Context(), cookie.Value)
@@ -76,10 +76,10 @@ func (s *sessionStore) New(r *http.Request, name string) (*sessions.Session, err
 	return session, nil
 }
 
-// unattended says whether a page sent the request by itself. Scripts only ever
+// isBackgroundRequest reports whether a page sent the request by itself. Scripts only ever
 // GET what the page refreshes and the stream of signals, whether anybody looks
 // at it or not.
-func unattended(r *http.Request) bool {
+func isBackgroundRequest(r *http.Request) bool {
 	return r.Method == http.MethodGet && r.Header.Get(headerHTMX) == "true"
 }
 
@@ -98,10 +98,9 @@ func (s *sessionStore) Save(r *http.Request, w http.ResponseWriter, session *ses
 type visit struct {
 	echo.Context
 	*domain.Visitor // as read before anything else
-	who             *domain.Principal
+	user            *domain.Principal
 	token           string // the cookie's, from which the form token is made
-	waiting         *int   // see Server.pending
-	tag             string // of the page; see Server.unchanged
+	pendingCount    *int   // see Server.pending
 	address         string // of the page, where it answers a form that was sent elsewhere
 }
 
@@ -115,16 +114,16 @@ func (s *Server) visit(c echo.Context) (*visit, error) {
 		return nil, &domain.Error{Code: domain.CodeUnauthenticated, Message: "Sign in first."}
 	}
 	visitor := session.Values[visitorKey{}].(*domain.Visitor)
-	route.SetPrincipal(c, visitor.Who.Ref)
-	return &visit{Context: c, Visitor: visitor, who: visitor.Who, token: session.ID}, nil
+	route.SetPrincipal(c, visitor.Principal.Ref)
+	return &visit{Context: c, Visitor: visitor, user: visitor.Principal, token: session.ID}, nil
 }
 
 func (v *visit) ctx() context.Context { return v.Request().Context() }
 
-func (v *visit) ref() domain.Ref { return v.who.Ref }
+func (v *visit) ref() domain.Ref { return v.user.Ref }
 
-// signIn gives the browser the cookie of a new session and ends the one it had:
-// whoever set that one must not share in what follows.
+// signIn sets the cookie of a new session and ends the former one, which somebody
+// else may have set (session fixation).
 func (s *Server) signIn(c echo.Context, token string) error {
 	session, err := s.sessions.Get(c.Request(), s.sessions.name)
 	if err != nil {

@@ -14,21 +14,18 @@ import (
 	"countersign/domain/evidence"
 	"countersign/domain/mplp"
 	"countersign/views"
-	"countersign/web/route"
 )
 
-func tracePath(id string) string { return "/traces/" + url.PathEscape(id) }
+const tracesPath = "/traces"
 
-// traceURL leads to a trace, for readers who may open it.
+func tracePath(id string) string { return tracesPath + "/" + url.PathEscape(id) }
+
+// traceURL returns the address of a trace, "" for readers who may not open it.
 func traceURL(reader *domain.Principal, id string) string {
 	if id == "" || !reader.Can(domain.TraceRead) {
 		return ""
 	}
 	return tracePath(id)
-}
-
-func (s *Server) mountTraces() {
-	s.page("/traces/:id", route.Capability(domain.TraceRead), s.trace)
 }
 
 func (s *Server) trace(v *visit) error {
@@ -43,11 +40,10 @@ func (s *Server) trace(v *visit) error {
 	}
 	view := newTraceView(id, history, rows, s.svc.Now())
 	view.Self = v.Request().URL.RequestURI()
-	return s.show(v, http.StatusOK, "Trace", views.SectionLog, views.Trace(view))
+	return s.show(v, http.StatusOK, "Trace", views.Trace(view))
 }
 
-// newTraceView puts what the log says of a trace on one time line. Rows are its
-// entries.
+// newTraceView puts the log entries of a trace on one time line.
 func newTraceView(id string, h *domain.TraceHistory, rows []views.LogRow, now time.Time) views.TraceView {
 	view := views.TraceView{ID: id, Rows: rows}
 	if h.Posted != nil {
@@ -88,9 +84,9 @@ func newTraceView(id string, h *domain.TraceHistory, rows []views.LogRow, now ti
 		}
 	}
 	line := timeLine{begin: begin, span: max(end.Sub(begin), time.Millisecond)}
-	view.Duration = took(line.span)
+	view.Duration = tookWords(line.span)
 	for i := range 5 {
-		view.Ticks = append(view.Ticks, took(line.span*time.Duration(i)/4))
+		view.Ticks = append(view.Ticks, tookWords(line.span*time.Duration(i)/4))
 	}
 	for _, l := range lanes {
 		view.Lanes = append(view.Lanes, line.lane(l))
@@ -130,19 +126,19 @@ func traceLanes(h *domain.TraceHistory, called map[string]string) (list []*lane)
 			}
 			open[e.PlanID+" "+e.SpanID], list = l, append(list, l)
 		case e.Type == "step.completed" || e.Type == "step.failed":
-			end(open, e.PlanID+" "+e.SpanID, what, "", e.At)
+			endLane(open, e.PlanID+" "+e.SpanID, what, "", e.At)
 		case family == "confirm" && (what == "approved" || what == "rejected" || what == "cancelled"):
 			detail := "by " + e.Name
 			if e.Cause == string(domain.CauseTimeout) {
 				what, detail = "timeout", "nobody decided"
 			}
-			end(open, "confirm "+e.ConfirmID, what, detail, e.At)
+			endLane(open, "confirm "+e.ConfirmID, what, detail, e.At)
 		}
 	}
 	return list
 }
 
-// stepOf is the step that an entry tells of, if it does.
+// stepOf returns the step that an entry is about, if any.
 func stepOf(e *evidence.Entry) string {
 	var facts struct {
 		StepID string `json:"step_id"`
@@ -151,8 +147,8 @@ func stepOf(e *evidence.Entry) string {
 	return facts.StepID
 }
 
-// end closes a lane that is open.
-func end(open map[string]*lane, key, status, detail string, at time.Time) {
+// endLane closes a lane that is open.
+func endLane(open map[string]*lane, key, status, detail string, at time.Time) {
 	l := open[key]
 	if l == nil {
 		return
@@ -165,14 +161,14 @@ func end(open map[string]*lane, key, status, detail string, at time.Time) {
 	delete(open, key)
 }
 
-// timeLine turns times into thousandths of the drawing's width.
+// timeLine converts times to thousandths of the drawing's width.
 type timeLine struct {
 	begin time.Time
 	span  time.Duration
 }
 
-// took is a duration of an execution: below ten seconds, tenths matter.
-func took(d time.Duration) string {
+// tookWords formats how long an execution took. Below ten seconds it has tenths.
+func tookWords(d time.Duration) string {
 	if d < 10*time.Second {
 		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
 	}
@@ -185,7 +181,7 @@ func (t timeLine) lane(l *lane) views.TraceLane {
 	view := views.TraceLane{Kind: l.kind, Label: l.label, Status: l.status, Detail: l.detail, Start: views.At(l.start), X: t.x(l.start)}
 	right := 1000
 	if !l.end.IsZero() {
-		right, view.Took = t.x(l.end), took(l.end.Sub(l.start))
+		right, view.Took = t.x(l.end), tookWords(l.end.Sub(l.start))
 	}
 	const least = 6 // a bar that took no time is still to be seen
 	view.X = min(view.X, 1000-least)

@@ -9,24 +9,11 @@ import (
 
 	"countersign/domain"
 	"countersign/views"
-	"countersign/web/route"
 )
 
 const usersPath = "/users"
 
 func userPath(id string) string { return usersPath + "/" + url.PathEscape(id) }
-
-func (s *Server) mountUsers() {
-	reads, modifies := route.Capability(domain.UserRead, domain.UserModify), route.Capability(domain.UserModify)
-	s.page(usersPath, reads, s.users)
-	s.page(usersPath+"/:id", reads, s.user)
-	s.typed(usersPath, modifies, s.inviteUser, s.inviteAgain)
-	s.typed(usersPath+"/:id/roles", modifies, s.assignRoles, s.userAgain)
-	s.form(usersPath+"/:id/reset", modifies, s.resetUser)
-	s.form(usersPath+"/:id/disable", modifies, s.afterUser("user-disabled", s.svc.DisableUser))
-	s.form(usersPath+"/:id/enable", modifies, s.afterUser("user-enabled", s.svc.EnableUser))
-	s.form(usersPath+"/:id/sessions", modifies, s.afterUser("sessions-ended", s.svc.EndSessions))
-}
 
 func (s *Server) users(v *visit) error {
 	return s.showUsers(v, http.StatusOK, views.UsersView{Notice: noticeOf(v)}, nil)
@@ -42,13 +29,13 @@ func (s *Server) showUsers(v *visit, status int, view views.UsersView, wrong vie
 	list := pager{path: usersPath, filter: url.Values{"q": {name}}}
 	view.NextURL, view.FirstURL = list.next(next), list.first(cursor)
 	view.Search = newNameSearch(usersPath, "Name", name, cursor+next)
-	view.ShowKeys = v.who.ReadsKeys()
+	view.ShowKeys = v.user.CanReadKeys()
 	for _, u := range users {
 		row := newUserRow(u, s.svc.Now())
-		row.Self = u.ID == v.who.ID
+		row.Self = u.ID == v.user.ID
 		view.Rows = append(view.Rows, row)
 	}
-	if v.who.Can(domain.UserModify) {
+	if v.user.Can(domain.UserModify) {
 		view.Invite = &views.InviteForm{Errors: wrong}
 		if view.Invite.Roles, err = s.roleChoice(v, v.fields()["role"], nil); err != nil {
 			return err
@@ -57,9 +44,9 @@ func (s *Server) showUsers(v *visit, status int, view views.UsersView, wrong vie
 			view.Invite.Username = v.field("username")
 		}
 	} else if wrong != nil {
-		view.Notice = uncounted("Inviting users needs the capability user.modify.")
+		view.Notice = notSubmittedNotice("You need the capability user.modify to invite users.")
 	}
-	return s.show(v, status, "Users", views.SectionUsers, views.Users(view))
+	return s.show(v, status, "Users", views.Users(view))
 }
 
 // newNameSearch is the search of a list, of which a page is shown that is not the
@@ -73,7 +60,7 @@ func newNameSearch(path, label, words, cursors string) *views.NameSearch {
 
 func newUserRow(u *domain.UserRow, now time.Time) views.UserRow {
 	return views.UserRow{
-		URL: userPath(u.ID), Name: u.Name, Roles: roleNames(u.Held), Status: u.Status(),
+		URL: userPath(u.ID), Name: u.Name, Roles: roleNames(u.HeldRoles), Status: u.Status(),
 		Sessions: u.Sessions, Keys: len(u.Keys), LastSeen: views.Ago(u.SeenAt, now),
 	}
 }
@@ -82,17 +69,17 @@ func newUserRow(u *domain.UserRow, now time.Time) views.UserRow {
 func (s *Server) oneTimeLink(name, token string) *views.OneTimeLink {
 	link := s.base.JoinPath("/password")
 	link.RawQuery = url.Values{"token": {token}}.Encode()
-	return &views.OneTimeLink{For: name, URL: link.String(), Expires: views.At(s.svc.Now().Add(domain.LinkLife))}
+	return &views.OneTimeLink{For: name, URL: link.String(), Expires: views.At(s.svc.Now().Add(domain.OneTimeLinkLifetime))}
 }
 
 // inviteUser shows the link in its answer: it exists nowhere else.
 func (s *Server) inviteUser(v *visit) error {
-	if v.finds() {
-		return s.inviteAgain(v, http.StatusOK, views.Errors{})
+	if v.searchesRole() {
+		return s.renderInviteDraft(v, http.StatusOK, views.Errors{})
 	}
 	user, token, err := s.svc.AddUser(v.ctx(), v.ref(), v.field("username"), v.fields()["role"], "")
 	if wrong := refusedForm(err, map[string]string{"username": "username", "roles": "role"}); wrong != nil {
-		return s.inviteAgain(v, statusOf(err), wrong)
+		return s.renderInviteDraft(v, statusOf(err), wrong)
 	} else if err != nil {
 		return err
 	}
@@ -101,13 +88,13 @@ func (s *Server) inviteUser(v *visit) error {
 	return s.showUsers(v, http.StatusOK, views.UsersView{Link: s.oneTimeLink(user.Name, token)}, nil)
 }
 
-// inviteAgain renders the form with what was sent.
-func (s *Server) inviteAgain(v *visit, status int, wrong views.Errors) error {
+// renderInviteDraft renders the form with what was sent.
+func (s *Server) renderInviteDraft(v *visit, status int, wrong views.Errors) error {
 	return s.showUsers(v, status, views.UsersView{}, wrong)
 }
 
-// userAgain renders a user, with the roles that were ticked.
-func (s *Server) userAgain(v *visit, status int, wrong views.Errors) error {
+// renderUserDraft renders a user, with the roles that were ticked.
+func (s *Server) renderUserDraft(v *visit, status int, wrong views.Errors) error {
 	return s.showUser(v, status, views.UserView{Errors: wrong})
 }
 
@@ -122,14 +109,14 @@ func (s *Server) showUser(v *visit, status int, view views.UserView) error {
 		return err
 	}
 	chosen := u.Roles
-	if v.fields().Has("role") || v.finds() {
+	if v.fields().Has("role") || v.searchesRole() {
 		chosen = v.fields()["role"]
 	}
 	if view.Roles, err = s.roleChoice(v, chosen, u.Roles); err != nil {
 		return err
 	}
-	fillUser(&view, u, v.who, s.svc.Now())
-	return s.show(v, status, u.Name, views.SectionUsers, views.User(view))
+	fillUser(&view, u, v.user, s.svc.Now())
+	return s.show(v, status, u.Name, views.User(view))
 }
 
 // fillUser says who the user is, and what the reader may do about them.
@@ -138,25 +125,25 @@ func fillUser(view *views.UserView, u *domain.UserRow, reader *domain.Principal,
 	view.Name, view.Status, view.IsReader = u.Name, u.Status(), u.ID == reader.ID
 	view.Created, view.LastSeen, view.Sessions = views.At(u.CreatedAt), views.Ago(u.SeenAt, now), u.Sessions
 	for i, key := range u.Keys {
-		if i == referencesShown {
+		if i == maxReferencesShown {
 			view.MoreKeys = len(u.Keys) - i
 			break
 		}
 		view.Keys = append(view.Keys, views.Link{Label: key.Name, URL: keyPath(key.ID)})
 	}
-	for _, role := range u.Held {
-		view.Unknown = view.Unknown || !reader.ReadsRoles() && !reader.Holds(role.ID)
+	for _, role := range u.HeldRoles {
+		view.Unknown = view.Unknown || !reader.CanReadRoles() && !reader.Holds(role.ID)
 		view.Capabilities = append(view.Capabilities, names(role.Capabilities)...)
 	}
 	slices.Sort(view.Capabilities)
 	view.Capabilities = slices.Compact(view.Capabilities)
 	switch {
 	case !reader.Can(domain.UserModify):
-		view.RolesHint = "Changing them needs the capability user.modify."
-		view.StatusHint = "Changing the account needs the capability user.modify."
+		view.RolesHint = "You need the capability user.modify to change roles."
+		view.StatusHint = "You need the capability user.modify to change the account."
 		return
 	case view.IsReader:
-		view.RolesHint = "Nobody changes their own roles. Ask another administrator."
+		view.RolesHint = "You cannot change your own roles. Ask another administrator."
 	default:
 		view.RolesURL = view.Self + "/roles"
 	}
@@ -168,30 +155,30 @@ func fillUser(view *views.UserView, u *domain.UserRow, reader *domain.Principal,
 	}
 }
 
-// afterUser answers a button about a user that has no fields.
-func (s *Server) afterUser(done string, act func(ctx context.Context, ref domain.Ref, id string) error) func(*visit) error {
+// userAction answers a button about a user that has no fields.
+func (s *Server) userAction(done string, act func(ctx context.Context, ref domain.Ref, id string) error) func(*visit) error {
 	return func(v *visit) error {
 		err := act(v.ctx(), v.ref(), v.Param("id"))
 		if wrong := refusedForm(err, nil); wrong != nil {
-			return s.userAgain(v, statusOf(err), wrong)
+			return s.renderUserDraft(v, statusOf(err), wrong)
 		} else if err != nil {
 			return err
 		}
-		return goTo(v, userPath(v.Param("id"))+"?done="+done)
+		return redirect(v, userPath(v.Param("id"))+"?done="+done)
 	}
 }
 
 func (s *Server) assignRoles(v *visit) error {
-	if v.finds() {
-		return s.userAgain(v, http.StatusOK, nil)
+	if v.searchesRole() {
+		return s.renderUserDraft(v, http.StatusOK, nil)
 	}
 	err := s.svc.AssignRoles(v.ctx(), v.ref(), v.Param("id"), v.fields()["role"])
 	if wrong := refusedForm(err, map[string]string{"roles": "role"}); wrong != nil {
-		return s.userAgain(v, statusOf(err), wrong)
+		return s.renderUserDraft(v, statusOf(err), wrong)
 	} else if err != nil {
 		return err
 	}
-	return goTo(v, userPath(v.Param("id"))+"?done=roles-assigned")
+	return redirect(v, userPath(v.Param("id"))+"?done=roles-assigned")
 }
 
 // resetUser shows the link in its answer: it exists nowhere else.

@@ -45,7 +45,7 @@ func TestListsOfUsersAndRolesCount(t *testing.T) {
 	if err := w.svc.RevokeKey(w.ctx, domain.System, "two"); err != nil {
 		t.Fatal(err)
 	}
-	w.pass(domain.SessionIdle - time.Minute)
+	w.pass(domain.SessionIdleTimeout - time.Minute)
 	b.want(b.get("/confirms"), http.StatusOK)
 	other.want(other.get("/confirms"), http.StatusOK)
 	again := w.browser()

@@ -17,22 +17,22 @@ import (
 	"countersign/views"
 )
 
-func TestInboxQueryComesBackAsItWas(t *testing.T) {
+func TestInboxFilterComesBackAsItWas(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
-		name string
-		q    inboxQuery
-		want string
+		name   string
+		filter inboxFilter
+		want   string
 	}{
-		{"plain", inboxQuery{}, "/confirms/c1"},
-		{"searched", inboxQuery{Query: "a&b=c"}, "/confirms/c1?from=q%3Da%2526b%253Dc"},
-		{"narrowed", inboxQuery{Mine: true, TargetType: "plan", Role: "coder"}, "/confirms/c1?from=mine%3D1%26role%3Dcoder%26target_type%3Dplan"},
-		{"of a group", inboxQuery{Group: "user:u"}, "/confirms/c1?from=group%3Duser%253Au"},
-		{"decided", inboxQuery{Decided: true}, "/confirms/c1?from=status%3Ddecided"},
+		{"plain", inboxFilter{}, "/confirms/c1"},
+		{"searched", inboxFilter{Query: "a&b=c"}, "/confirms/c1?from=q%3Da%2526b%253Dc"},
+		{"narrowed", inboxFilter{Mine: true, TargetType: "plan", Role: "coder"}, "/confirms/c1?from=mine%3D1%26role%3Dcoder%26target_type%3Dplan"},
+		{"of a group", inboxFilter{Group: "user:u"}, "/confirms/c1?from=group%3Duser%253Au"},
+		{"decided", inboxFilter{Decided: true}, "/confirms/c1?from=status%3Ddecided"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			got := tc.q.confirm("c1")
+			got := tc.filter.confirmURL("c1")
 			if got != tc.want {
 				t.Fatalf("address %q, want %q", got, tc.want)
 			}
@@ -40,8 +40,8 @@ func TestInboxQueryComesBackAsItWas(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tc.q, parseFrom(at.Query().Get("from"))); diff != "" {
-				t.Errorf("query (-want +got):\n%s", diff)
+			if diff := cmp.Diff(tc.filter, parseFrom(at.Query().Get("from"))); diff != "" {
+				t.Errorf("filter (-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -63,8 +63,8 @@ func TestOutcomeWords(t *testing.T) {
 		{"timeout", domain.Confirm{Cause: domain.CauseTimeout}, &domain.Decision{}, "nobody decided in time"},
 		{"withdrawn", domain.Confirm{Cause: domain.CauseCancelled, RequestedBy: agent}, &domain.Decision{DecidedBy: agent}, "withdrawn by the requester"},
 		{"cancelled", domain.Confirm{Cause: domain.CauseCancelled, RequestedBy: agent}, &domain.Decision{DecidedBy: domain.System}, "cancelled"},
-		{"import", domain.Confirm{Imported: true, Status: domain.Pending, Cause: domain.CauseImport}, nil, "posted with decisions"},
-		{"import with a status", domain.Confirm{Imported: true, Status: domain.Approved, Cause: domain.CauseImport}, nil, "posted as already approved"},
+		{"import", domain.Confirm{Imported: true, Status: domain.Pending, Cause: domain.CauseImport}, nil, "imported with decisions"},
+		{"import with a status", domain.Confirm{Imported: true, Status: domain.Approved, Cause: domain.CauseImport}, nil, "imported as approved"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -79,7 +79,7 @@ func TestHistoryMarksSelfApproval(t *testing.T) {
 	t.Parallel()
 	reviewer := domain.Ref{Kind: domain.KindUser, ID: "r"}
 	page := &confirmPage{ConfirmDetail: &domain.ConfirmDetail{
-		Confirm: &domain.Confirm{RequestedGroup: "user:r"}, Maker: "user:m",
+		Confirm: &domain.Confirm{RequestedGroup: "user:r"}, KeyCreator: "user:m",
 		Decisions: []*domain.Decision{
 			{Cause: domain.CauseHuman, DecidedBy: reviewer, DecidedByName: "reviewer"},
 			{Cause: domain.CauseHuman, DecidedBy: domain.Ref{Kind: domain.KindUser, ID: "other"}},
@@ -91,7 +91,7 @@ func TestHistoryMarksSelfApproval(t *testing.T) {
 	if history[0].Warning == "" || history[1].Warning != "" || history[2].Warning != "" {
 		t.Errorf("warnings %q, %q, %q", history[0].Warning, history[1].Warning, history[2].Warning)
 	}
-	if !strings.Contains(history[3].Warning, "made the key") {
+	if !strings.Contains(history[3].Warning, "creator of the requesting key") {
 		t.Errorf("of the maker: %q", history[3].Warning)
 	}
 	if history[0].By != "reviewer" || history[2].By != "" {
@@ -130,7 +130,7 @@ func TestWrapKeepsEveryWord(t *testing.T) {
 		{"short", "Read the log", []string{"Read the log"}},
 		{"two lines", "Deploy to staging and verify the login", []string{"Deploy to staging and", "verify the login"}},
 		{"no room to break", strings.Repeat("ä", 30), []string{strings.Repeat("ä", 22), strings.Repeat("ä", 8)}},
-		{"nothing", " ", []string{"(nothing to read)"}},
+		{"nothing", " ", []string{"(no visible text)"}},
 		{"capitals", strings.Repeat("A", 30), []string{strings.Repeat("A", 14), strings.Repeat("A", 14), "AA"}},
 		{"ideographs", strings.Repeat("支", 13), []string{strings.Repeat("支", 11), "支支"}},
 		{"what a mark stands for", "read\u202e\u202e it", []string{"read\u202e\u202e", "it"}},
@@ -195,7 +195,7 @@ func TestWidePlansAreDrawnDownwards(t *testing.T) {
 				t.Fatalf("turned %t, error %v", l.turned, err)
 			}
 			width, _ := l.at(dag.Point{X: l.Width, Y: l.Height})
-			if width > columnFor+boxMargin {
+			if width > maxDrawingWidth+boxMargin {
 				t.Errorf("it is %d wide", width)
 			}
 		})
@@ -205,11 +205,11 @@ func TestWidePlansAreDrawnDownwards(t *testing.T) {
 func TestConflictNamesTheWinner(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	refused := &domain.Error{Code: domain.CodeAlreadyDecided, Message: "The confirm was rejected already.", Decision: &domain.Outcome{
+	refused := &domain.Error{Code: domain.CodeAlreadyDecided, Message: "The request was already rejected.", Decision: &domain.Outcome{
 		Decision: &domain.Decision{DecidedByName: "reviewer", Status: domain.Rejected, DecidedAt: at},
 	}}
 	want := &views.Notice{Tone: views.ToneWarn, Title: "Already rejected",
-		Detail: "reviewer rejected it before you: 2 Jan 2026, 03:04:05 UTC. What you sent did not count."}
+		Detail: "reviewer rejected it before you, on 2 Jan 2026, 03:04:05 UTC. Your decision was not saved."}
 	if diff := cmp.Diff(want, newConflict(refused)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -257,12 +257,12 @@ func TestRestoreSaysWhatIsLost(t *testing.T) {
 		name, known, want string
 	}{
 		{"known", known, "At least 7 were lost."},
-		{"head file missing", "", "How many were lost is not known."},
-		{"head file damaged", "x", "How many were lost is not known."},
+		{"head file missing", "", "We do not know how many were lost."},
+		{"head file damaged", "x", "We do not know how many were lost."},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			h := handover{&evidence.Entry{Seq: 5}, evidence.Succession{Size: 5, LastKnown: tc.known}}
+			h := handover{&evidence.Entry{Seq: 5}, evidence.KeyChange{Size: 5, LastKnown: tc.known}}
 			if got := h.restore().Lost; got != tc.want {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
@@ -273,8 +273,8 @@ func TestRestoreSaysWhatIsLost(t *testing.T) {
 func TestKeysSayWhoVouchesForThem(t *testing.T) {
 	t.Parallel()
 	handed := map[string]handover{
-		"b": {&evidence.Entry{Seq: 3}, evidence.Succession{OldVKey: "a", NewVKey: "b"}},
-		"c": {&evidence.Entry{Seq: 8}, evidence.Succession{NewVKey: "c"}},
+		"b": {&evidence.Entry{Seq: 3}, evidence.KeyChange{OldVKey: "a", NewVKey: "b"}},
+		"c": {&evidence.Entry{Seq: 8}, evidence.KeyChange{NewVKey: "c"}},
 	}
 	third, eighth := int64(3), int64(8)
 	for _, tc := range []struct {
@@ -284,8 +284,8 @@ func TestKeysSayWhoVouchesForThem(t *testing.T) {
 	}{
 		{"the only one", domain.SigningKey{VKey: "a"}, "signed every checkpoint", "the first key of this log"},
 		{"the first", domain.SigningKey{VKey: "a", To: &third}, "signed up to 3 entries", "the first key of this log"},
-		{"the second", domain.SigningKey{VKey: "b", From: 4, To: &eighth}, "signed from 4 to 8 entries", "the key before it signed the handover"},
-		{"after a loss", domain.SigningKey{VKey: "c", From: 9}, "signs from 9 entries on", "the key before it was lost: nobody vouches for this one"},
+		{"the second", domain.SigningKey{VKey: "b", From: 4, To: &eighth}, "signed from 4 to 8 entries", "the key before it vouches for this one"},
+		{"after a loss", domain.SigningKey{VKey: "c", From: 9}, "signs from 9 entries on", "the key before it was lost, so nothing vouches for this one"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -308,10 +308,11 @@ func TestConsequence(t *testing.T) {
 		d    *domain.Decision
 		want string
 	}{
-		{"approved", domain.Confirm{Status: domain.Approved, ContentHash: "a", EffectiveHash: "a"}, &domain.Decision{}, "It may run, as it is shown here."},
-		{"edited", domain.Confirm{Status: domain.Approved, ContentHash: "a", EffectiveHash: "b"}, &domain.Decision{}, "It may run with the edited arguments, and with no others."},
+		{"approved", domain.Confirm{Status: domain.Approved, ContentHash: "a", EffectiveHash: "a"}, &domain.Decision{}, "It may run exactly as shown."},
+		{"edited", domain.Confirm{Status: domain.Approved, ContentHash: "a", EffectiveHash: "b"}, &domain.Decision{}, "It may run with the edited arguments only."},
 		{"rejected", domain.Confirm{Status: domain.Rejected, Cause: domain.CauseHuman, Actions: 1}, &domain.Decision{}, "It may not run."},
-		{"rejected in part", domain.Confirm{Status: domain.Rejected, Cause: domain.CauseHuman, Actions: 2}, mixed, "Of the actions only those marked as approved may run."},
+		{"rejected in part", domain.Confirm{Status: domain.Rejected, Cause: domain.CauseHuman, Actions: 2}, mixed, "Only the approved actions may run."},
+		{"rejected in part, of a step", domain.Confirm{Status: domain.Rejected, Cause: domain.CauseHuman, Actions: 2, Binding: domain.BoundStep}, mixed, "None of the actions may run."},
 		{"timeout", domain.Confirm{Status: domain.Rejected, Cause: domain.CauseTimeout, Actions: 2}, mixed, "It may not run. The agent may ask again."},
 		{"cancelled", domain.Confirm{Status: domain.Cancelled, Cause: domain.CauseCancelled}, &domain.Decision{}, "It may not run. The agent may ask again."},
 	} {
@@ -334,9 +335,9 @@ func TestFailureSaysWhatBecameOfIt(t *testing.T) {
 	}{
 		{"a page", http.MethodGet, "/confirms/c", &domain.Error{Code: domain.CodeNotFound}, "", "/confirms"},
 		{"a refused decision", http.MethodPost, "/confirms/c%2F1/decision", &domain.Error{Code: domain.CodeLocked}, "Nothing was changed or decided", "/confirms/c%2F1"},
-		{"a decision that may be kept", http.MethodPost, "/confirms/c/decision", &domain.Error{Code: domain.CodeEvidenceUnavailable}, "go back and look", "/confirms/c"},
+		{"a decision that may be kept", http.MethodPost, "/confirms/c/decision", &domain.Error{Code: domain.CodeEvidenceUnavailable}, "Go back and check", "/confirms/c"},
 		{"a plan", http.MethodPost, "/plans/p/propose", &failure{status: http.StatusForbidden}, "Nothing was changed", "/plans/p"},
-		{"another form", http.MethodPost, "/roles", &domain.Error{Code: domain.CodeInternal}, "go back and look", "/confirms"},
+		{"another form", http.MethodPost, "/roles", &domain.Error{Code: domain.CodeInternal}, "Go back and check", "/confirms"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()

@@ -62,7 +62,7 @@ func TestB1_PagesStaySmall(t *testing.T) {
 				t.Helper()
 				page := reviewer.get(address)
 				reviewer.want(page, 200)
-				if n := len(page.doc(t).Find(".rows > li[id], table.list tbody tr").Nodes); n != rows {
+				if n := len(page.doc(t).Find(".entries > li[id], table.list tbody tr").Nodes); n != rows {
 					t.Errorf("%s has %d rows, want %d", address, n, rows)
 				}
 				if len(page.text) > 200_000 {
@@ -184,14 +184,14 @@ func TestB1_OneFloodLeavesRoomForOthers(t *testing.T) {
 	urgent := ask(w.agent("urgent", role), 300)
 	page := reviewer.get("/confirms")
 	rows := rowsOf(t, page)
-	if len(rows) != domain.GroupShare+1 || rows[len(rows)-1] != urgent {
-		t.Fatalf("the first page has %d rows and ends with %s, want %d and the urgent one", len(rows), rows[len(rows)-1], domain.GroupShare+1)
+	if len(rows) != domain.MaxPerGroup+1 || rows[len(rows)-1] != urgent {
+		t.Fatalf("the first page has %d rows and ends with %s, want %d and the urgent one", len(rows), rows[len(rows)-1], domain.MaxPerGroup+1)
 	}
 	rest := page.doc(t).Find(".row-rest a")
 	if got := words(rest); len(got) != 1 || got[0] != "and 110 more of owner and their agents" {
 		t.Errorf("what is left reads %q", got)
 	}
-	if hint := page.doc(t).Find("#inbox .hint").Text(); !strings.Contains(hint, "10 most urgent") {
+	if hint := page.doc(t).Find("#inbox .hint").Text(); !strings.Contains(hint, "at most 10 places here") {
 		t.Errorf("the page does not explain: %q", hint)
 	}
 
@@ -220,7 +220,7 @@ func TestB1_OneFloodLeavesRoomForOthers(t *testing.T) {
 
 	// A narrowed list leaves room too; what it leaves out is not counted.
 	narrowed := reviewer.get("/confirms?mine=1")
-	if rows := rowsOf(t, narrowed); len(rows) != domain.GroupShare+1 || rows[len(rows)-1] != urgent {
+	if rows := rowsOf(t, narrowed); len(rows) != domain.MaxPerGroup+1 || rows[len(rows)-1] != urgent {
 		t.Errorf("what is the reviewer's to decide has %d rows", len(rows))
 	}
 	if got := words(narrowed.doc(t).Find(".row-rest a")); len(got) != 1 || got[0] != "and more of owner and their agents" {
@@ -260,7 +260,7 @@ func TestB1_SharedPagesGoOn(t *testing.T) {
 		for n := range 4 * (i + 1) {
 			w.post(domain.Ref{Kind: domain.KindAgent, ID: k.ID}, fmt.Sprintf(`{"target_type":"other","actions":[{"name":"rm","args":{}}],"timeout":%d}`, 100+n))
 		}
-		want += min(4*(i+1), domain.GroupShare)
+		want += min(4*(i+1), domain.MaxPerGroup)
 	}
 	seen := map[string]int{}
 	pages := 0

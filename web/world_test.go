@@ -157,7 +157,7 @@ func (w *world) asker() domain.Ref {
 // post posts a confirm written as JSON.
 func (w *world) post(ref domain.Ref, text string) *domain.Confirm {
 	w.t.Helper()
-	in, err := mplp.ParseConfirm([]byte(text), w.svc.Limits().Wire())
+	in, err := mplp.ParseConfirm([]byte(text), w.svc.Limits().MPLP())
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -173,7 +173,7 @@ func (w *world) plan(ref domain.Ref, id string) string {
 	w.t.Helper()
 	in, err := mplp.ParsePlan(fmt.Appendf(nil, `{"plan_id":%q,"context_id":"ctx-1","title":"Fix the login","objective":"No more errors",
 		"steps":[{"step_id":"s1","description":"Read the log"},{"step_id":"s2","description":"Write the fix","dependencies":["s1"]},
-		{"step_id":"s3","description":"Deploy it","dependencies":["s2"]}]}`, id), w.svc.Limits().Wire())
+		{"step_id":"s3","description":"Deploy it","dependencies":["s2"]}]}`, id), w.svc.Limits().MPLP())
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -328,7 +328,7 @@ func (b *browser) want(a *answer, status int) *answer {
 // newContext posts a context and gives its id.
 func (w *world) newContext(ref domain.Ref) string {
 	w.t.Helper()
-	in, err := mplp.ParseContext([]byte(`{"context_id":"ctx-login-service","title":"Login service","status":"active","summary":"Where people sign in"}`), w.svc.Limits().Wire())
+	in, err := mplp.ParseContext([]byte(`{"context_id":"ctx-login-service","title":"Login service","status":"active","summary":"Where people sign in"}`), w.svc.Limits().MPLP())
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -2,126 +2,79 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
+	"maps"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 )
 
-// figures are the values that were measured, by name and round.
-type figures struct {
-	file   *os.File
-	lines  *json.Encoder
-	err    error // the first of writing
-	order  []string
-	values map[string]map[int]float64
-	units  map[string]string
-}
-
-func newFigures(path string) (*figures, error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return nil, err
-	}
-	file, err := os.Create(path)
-	return &figures{file: file, lines: json.NewEncoder(file), values: map[string]map[int]float64{}, units: map[string]string{}}, err
-}
-
-// line is a value in the file.
+// line is one value that was measured.
 type line struct {
-	Round int     `json:"round"`
-	Name  string  `json:"name"`
-	Unit  string  `json:"unit"`
-	Value float64 `json:"value"`
+	Round   int     `json:"round"`
+	Measure string  `json:"measure"`
+	Name    string  `json:"name"`
+	Unit    string  `json:"unit"`
+	Value   float64 `json:"value"`
 }
 
-func (f *figures) set(round int, name, unit string, value float64) {
-	if f.values[name] == nil {
-		f.values[name], f.units[name] = map[int]float64{}, unit
-		f.order = append(f.order, name)
+// figures are all values of a run.
+type figures []line
+
+// write writes each value as a line of JSON.
+func (f figures) write(path string) (err error) {
+	defer catch(&err)
+	file := must(os.Create(path))
+	for _, l := range f {
+		check(json.NewEncoder(file).Encode(l))
 	}
-	f.values[name][round] = value
-	f.err = errors.Join(f.err, f.lines.Encode(line{round + 1, name, unit, value}))
+	return file.Close()
 }
 
-func (f *figures) close() error { return errors.Join(f.err, f.file.Close()) }
-
-// spread is what became of a value over the rounds.
-type spread struct {
-	n                   int
-	median, least, most float64
+// byRound returns the values of a figure: the most, where a round has several.
+func (f figures) byRound(name string) map[int]float64 {
+	values := map[int]float64{}
+	for _, l := range f {
+		if l.Name == name {
+			values[l.Round] = max(values[l.Round], l.Value)
+		}
+	}
+	return values
 }
 
-func spreadOf(values []float64) spread {
+// ratios divides the values of two figures round by round.
+func ratios(of, to map[int]float64) map[int]float64 {
+	values := map[int]float64{}
+	for round, v := range of {
+		if by := to[round]; by != 0 {
+			values[round] = v / by
+		}
+	}
+	return values
+}
+
+// spread sums up the values of all rounds.
+type spread struct{ median, least, most float64 }
+
+func spreadOf(values map[int]float64) spread {
 	if len(values) == 0 {
-		return spread{}
+		return spread{math.NaN(), math.NaN(), math.NaN()}
 	}
-	values = slices.Sorted(slices.Values(values))
-	n := len(values)
-	return spread{n: n, median: (values[(n-1)/2] + values[n/2]) / 2, least: values[0], most: values[n-1]}
+	sorted, n := slices.Sorted(maps.Values(values)), len(values)
+	return spread{(sorted[(n-1)/2] + sorted[n/2]) / 2, sorted[0], sorted[n-1]}
 }
 
-// over evaluates a formula in every round that has all values it needs.
-func (f *figures) over(formula formula) spread {
-	rounds := map[int]bool{}
-	for _, values := range f.values {
-		for round := range values {
-			rounds[round] = true
-		}
-	}
-	var values []float64
-	for round := range rounds {
-		complete := true
-		value := formula(func(name string) float64 {
-			v, there := f.values[name][round]
-			complete = complete && there
-			return v
-		})
-		if complete && !math.IsNaN(value) && !math.IsInf(value, 0) {
-			values = append(values, value)
-		}
-	}
-	return spreadOf(values)
-}
-
-// noisy are the rounds in which the ground moved by more than a quarter.
-func (f *figures) noisy() (rounds []int) {
-	for _, name := range []string{"fdatasync p50", "no-op POST, 16 clients"} {
-		middle := f.over(value(name)).median
-		for round, v := range f.values[name] {
-			if (v > middle*1.25 || v < middle*0.75) && !slices.Contains(rounds, round+1) {
-				rounds = append(rounds, round+1)
+// noisyRounds returns the rounds in which the ground moved by more than a
+// quarter.
+func (f figures) noisyRounds() (rounds []int) {
+	for _, name := range []string{"fdatasync of 4 KiB, 1 client, p50", "no-op POST, 16 clients"} {
+		values := f.byRound(name)
+		median := spreadOf(values).median
+		for round, v := range values {
+			if v > median*1.25 || v < median*0.75 {
+				rounds = append(rounds, round)
 			}
 		}
 	}
 	slices.Sort(rounds)
-	return rounds
-}
-
-// write prints every value as a Markdown table.
-func (f *figures) write(w io.Writer) {
-	fmt.Fprintln(w, "| measured | unit | median | min | max |\n|---|---|--:|--:|--:|")
-	for _, name := range slices.Sorted(slices.Values(f.order)) {
-		s := f.over(value(name))
-		fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", name, f.units[name], number(s.median), number(s.least), number(s.most))
-	}
-	if rounds := f.noisy(); len(rounds) > 0 {
-		fmt.Fprintf(w, "\nNoisy rounds, in which the ground moved by more than a quarter: %v.\n", rounds)
-	}
-}
-
-// number writes three digits that count.
-func number(v float64) string {
-	switch {
-	case v >= 100:
-		return strconv.FormatFloat(v, 'f', 0, 64)
-	case v >= 10:
-		return strconv.FormatFloat(v, 'f', 1, 64)
-	case v >= 1:
-		return strconv.FormatFloat(v, 'f', 2, 64)
-	}
-	return strconv.FormatFloat(v, 'f', 3, 64)
+	return slices.Compact(rounds)
 }

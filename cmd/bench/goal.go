@@ -1,113 +1,54 @@
 package main
 
-import (
-	"fmt"
-	"io"
-)
-
-// formula computes a figure from the values of one round.
-type formula func(get func(name string) float64) float64
-
-func value(name string) formula {
-	return func(get func(string) float64) float64 { return get(name) }
-}
-
-func ratio(of, to string) formula {
-	return func(get func(string) float64) float64 { return get(of) / get(to) }
-}
-
-// goal is a figure that has to be on one side of a limit.
+// goal is a limit on a figure, or on the ratio of two figures of the same round.
 type goal struct {
-	name    string
-	figure  formula
-	atLeast bool
-	limit   float64
+	name         string
+	figure, over string
+	sign         string // ≤ or ≥
+	limit        float64
+	meaning      string
 }
 
-func least(name string, limit float64, f formula) goal { return goal{name, f, true, limit} }
-func most(name string, limit float64, f formula) goal  { return goal{name, f, false, limit} }
-
-// goals are those of the fourth part's issue and of performance.md, which hold
-// beside each other.
 var goals = []goal{
-	least("create, 128 clients / no-op POST", 0.40, ratio("create, 128 clients", "no-op POST, 128 clients")),
-	least("create, 128 clients / own router without a store", 0.40, ratio("create, 128 clients", "own router without a store, 128 clients")),
-	least("create, 128 clients / the same rows raw, 64 a commit", 0.35, ratio("create, 128 clients", "rows raw, 64 a commit")),
-	most("create p50, 1 client / (raw one-row commit + no-op POST)", 1.8, func(get func(string) float64) float64 {
-		return get("create p50, 1 client") / (get("raw commit of one row p50") + get("no-op POST p50, 1 client"))
-	}),
-	least("round trip, 16 clients / a third of no-op POST", 0.40, third("16 clients")),
-	least("round trip, 128 clients / a third of no-op POST", 0.40, third("128 clients")),
-	most("awake p50, 16 clients, ms", 1, value("awake p50, 16 clients")),
-	most("awake p99, 16 clients, ms", 10, value("awake p99, 16 clients")),
-	most("inbox p50 at 1,000,000 / at 1,000", 1.2, ratio("inbox, many p50, 1 client", "inbox, few p50, 1 client")),
-	least("inbox at 1,000,000, 16 clients / the same rows as JSON", 0.5, ratio("inbox, many, 16 clients", "JSON list, many, 16 clients")),
-	least("inbox at 1,000,000, 16 clients / no-op page", 0.14, ratio("inbox, many, 16 clients", "no-op page, 16 clients")),
-	least("unchanged inbox, 16 clients / no-op page", 0.6, ratio("inbox unchanged, many, 16 clients", "no-op page, 16 clients")),
-	most("inbox p99 while 16 clients create, ms", 5, value("inbox p99 while 16 create")),
-	most("awake p50, 16 clients, 10,000 waiting, ms", 2, value("awake p50, 16 clients, many waiting by long-poll")),
-	most("decision sent to agent awake p50, 1 client, 10,000 waiting / none", 1.3, ratio("decision sent to agent awake p50, 1 client, many waiting by long-poll", "decision sent to agent awake p50, 1 client, after long-poll")),
-	least("decisions/s, 16 clients, 10,000 waiting / none", 0.9, ratio("round trip, 16 clients, many waiting by long-poll", "round trip, 16 clients, after long-poll")),
-	most("processor while 10,000 wait, %", 2, value("processor while all wait, long-poll")),
-	most("memory per waiting agent, long-poll, KiB", 40, value("memory per waiting agent, long-poll")),
-	most("memory per waiting agent, stream, KiB", 40, value("memory per waiting agent, stream")),
-	most("plan page of 500 steps, first time, ms", 60, value("plan page, first time p50")),
-	most("plan page of 500 steps, again, ms", 10, value("plan page, again p50")),
-	most("verify of 1,000,000 log entries, s", 10, value("verify, for 1,000,000 entries")),
-	most("one proof, ms", 2, value("proof of one confirm p50")),
-	most("database bytes per log entry", 700, value("database bytes per log entry")),
-	most("database bytes per decided confirm beyond its content", 2048, value("database bytes per decided confirm beyond its content")),
-	most("start to ready with 1,000,000 confirms, ms", 100, value("start to ready, large")),
-	most("start with 1,000,000 confirms / fresh", 1.5, ratio("start to ready, large", "start to ready, fresh")),
-	most("idle memory with 1,000,000 confirms, MiB", 40, value("idle memory, large")),
-	least("group / naive commit, 16 clients", 3, grouping("0s", "16 clients")),
-	least("group / naive commit, 128 clients", 4, grouping("0s", "128 clients")),
-	least("group / naive commit, 16 clients, 1 ms added", 6.5, grouping("1ms", "16 clients")),
-	least("group / naive commit, 128 clients, 1 ms added", 25, grouping("1ms", "128 clients")),
-	least("FULL / NORMAL, 16 clients", 0.95, ratio("posts grouped, 0s added, 16 clients", "posts grouped, synchronous NORMAL, 16 clients")),
-	least("FULL / NORMAL, 128 clients", 0.95, ratio("posts grouped, 0s added, 128 clients", "posts grouped, synchronous NORMAL, 128 clients")),
-	least("journal syncs per created confirm, 1 client", 1, value("journal syncs per created confirm, 1 client")),
-	most("R12: 1,000 decisions at the same moment p99, ms", 250, value("decisions at the same moment p99")),
-	least("R12: decisions sustained for 60 s, 1/s", 1000, value("decisions sustained")),
-	most("R12: awake p99, ms", 100, value("awake, decisions sustained p99")),
-	most("slowest commit at most while 200 decisions/s arrive, ms", 50, value("slowest commit at most, 200 decisions/s")),
-	most("longest wait for a commit at most while 200 decisions/s arrive, ms", 50, value("longest wait for a commit at most, 200 decisions/s")),
-	least("journals folded in while 200 decisions/s arrive", 3, value("journals folded in, 200 decisions/s")),
-	least("PostgreSQL, two nodes / one, create", 1.3, ratio("create on PostgreSQL, 128 clients, 2 nodes", "create on PostgreSQL, 128 clients, 1 node")),
+	{"create, 128 clients / the same rows by the driver alone, 64 a commit", "requests created, 128 clients", "the same rows by the driver alone, 64 a commit", "≥", 0.5,
+		"What rules, keys, evidence and HTTP leave of what the database can do."},
+	{"round trip, 16 clients / a third of a no-op POST", "HTTP requests of round trips, 16 clients", "no-op POST, 16 clients", "≥", 0.10,
+		"A round trip is three requests. This holds them to requests that do nothing."},
+	{"awake p50, 16 clients, ms", "decision acknowledged to agent awake, 16 clients, p50", "", "≤", 1, "From a decision's answer until the agent that waits has its own."},
+	{"awake p99, 16 clients, ms", "decision acknowledged to agent awake, 16 clients, p99", "", "≤", 10, "The same for the slowest of a hundred."},
+	{"awake with 10,000 others waiting / with none", "decision sent to agent awake, 16 clients beside the waiting, p50", "decision sent to agent awake, 16 clients and none waiting, p50", "≤", 1.3, "Agents that wait do not slow down the others. From sending the decision, 16 clients."},
+	{"calls of hooks, 16 clients / the same as requests", "calls of hooks, 16 clients", "the same calls as requests, 16 clients", "≥", 0.8, "An agent that is connected without code pays little for it."},
+	{"memory for each waiting agent, KiB", "memory for each waiting agent", "", "≤", 40, "10,000 waiting agents take 0.4 GB."},
+	{"inbox at 1,000,000 requests / at 1,000", "inbox, large database, 1 client, p50", "inbox, small database, 1 client, p50", "≤", 1.3, "The inbox does not slow down as requests pile up."},
+	{"inbox at 1,000,000, 16 clients / a no-op page", "inbox, large database, 16 clients", "no-op page, 16 clients", "≥", 0.04, "What a page of 50 requests costs beyond a page that says hello."},
+	{"inbox p99 while 16 clients create, ms", "inbox while 16 clients create, 1 client, p99", "", "≤", 10, "Reviewers do not feel that agents are busy."},
+	{"plan page of 500 steps, first, ms", "plan page, first, p50", "", "≤", 60, "The drawing is laid out."},
+	{"plan page of 500 steps, again, ms", "plan page, again, 1 client, p50", "", "≤", 10, "The drawing is there."},
+	{"verify of 1,000,000 entries, s", "verify, for 1,000,000 entries", "", "≤", 15, "An auditor checks the whole log."},
+	{"one proof, ms", "proof of one request, 1 client, p50", "", "≤", 2, "An auditor fetches the proof of one request."},
+	{"start to ready with 1,000,000 requests, ms", "start to ready, large database", "", "≤", 100, "A restart is hardly felt."},
+	{"idle memory with 1,000,000 requests, MiB", "idle memory, large database", "", "≤", 40, "A small machine will do."},
+	{"group commit / one commit each, 16 clients", "requests stored in group commits, 16 clients", "requests stored with one commit each, 16 clients", "≥", 3, "What it brings that many requests share one wait for the disk."},
+	{"group commit / one commit each, 128 clients", "requests stored in group commits, 128 clients", "requests stored with one commit each, 128 clients", "≥", 4, "The same with more requests to share it."},
+	{"1,000 decisions at one moment p99, ms", "decisions at one moment, p99", "", "≤", 250, "Everybody decides when the meeting ends."},
+	{"decisions for a minute, 1/s", "decisions for a minute", "", "≥", 1000, "Nothing piles up."},
+	{"PostgreSQL, two nodes / one", "requests created on PostgreSQL, 128 clients, nodes: 2", "requests created on PostgreSQL, 128 clients, nodes: 1", "≥", 0.9, "A second node costs nothing, even where both share the processors."},
+	{"acknowledged writes lost after kill -9", "acknowledged writes lost after kill -9", "", "≤", 0, "Killed after the last answer and started again, the server still has everything."},
 }
 
-func third(clients string) formula {
-	return func(get func(string) float64) float64 {
-		return get("round trip, "+clients) / (get("no-op POST, "+clients) / 3)
+// judge returns the goal's figure over all rounds, and the verdict.
+func (g goal) judge(f figures) (s spread, verdict string) {
+	values := f.byRound(g.figure)
+	if g.over != "" {
+		values = ratios(values, f.byRound(g.over))
 	}
-}
-
-func grouping(added, clients string) formula {
-	return ratio("posts grouped, "+added+" added, "+clients, "posts one by one, "+added+" added, "+clients)
-}
-
-// judge prints the goals as a Markdown table and counts those missed. With all,
-// a goal for which nothing was measured is missed; else it is left out.
-func judge(w io.Writer, f *figures, all bool) (missed int) {
-	fmt.Fprintln(w, "\n| goal | limit | median | min | max | |\n|---|--:|--:|--:|--:|---|")
-	for _, g := range goals {
-		s := f.over(g.figure)
-		sign, verdict := "≤", "met"
-		if g.atLeast {
-			sign = "≥"
-		}
-		if s.n == 0 {
-			if all {
-				fmt.Fprintf(w, "| %s | %s %s | | | | NOT MEASURED |\n", g.name, sign, number(g.limit))
-				missed++
-			}
-			continue
-		}
-		if g.atLeast != (s.median >= g.limit) && s.median != g.limit {
-			verdict = "MISSED"
-			missed++
-		}
-		fmt.Fprintf(w, "| %s | %s %s | %s | %s | %s | %s |\n", g.name, sign, number(g.limit), number(s.median), number(s.least), number(s.most), verdict)
+	s = spreadOf(values)
+	isMet := s.median == g.limit || (s.median > g.limit) == (g.sign == "≥")
+	switch {
+	case len(values) == 0:
+		return s, "not measured"
+	case isMet:
+		return s, "met"
 	}
-	return missed
+	return s, "**missed**"
 }

@@ -2,13 +2,14 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"countersign/cmd/bench/load"
 )
@@ -22,72 +23,62 @@ func main() {
 	}
 }
 
-// run is what the arguments ask for. With the first three words the program
-// calls itself.
 func run(ctx context.Context, args []string) error {
-	word := ""
-	if len(args) > 0 {
-		word = args[0]
-	}
-	switch word {
-	case "ground":
-		return ground(ctx, os.Stdout)
-	case "router":
-		return router(ctx, args[1], os.Stdout)
-	case "load":
-		return load.Run(ctx, os.Stdin, os.Stdout)
+	switch strings.Join(args, " ") {
 	case "list":
-		for _, m := range measures() {
+		for _, m := range measures {
 			fmt.Printf("%-10s %s\n", m.name, m.about)
 		}
 		return nil
+	case "noop": // the program starts itself this way
+		return serveNoop()
 	}
-	o, err := parse(args)
-	if err != nil {
-		return err
-	}
-	b, err := newBench(o, os.Stdout)
-	if err != nil {
-		return err
-	}
-	return errors.Join(b.run(ctx), b.close())
-}
-
-// options are the command line's.
-type options struct {
-	binary, dir, out string
-	only             []string
-	size             size
-	rounds           int
-	seed             uint64
-	check            bool
-}
-
-func parse(args []string) (o options, err error) {
+	b := &bench{stdout: os.Stdout, size: fullSize}
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
-	f.StringVar(&o.binary, "binary", ".build/countersign", "the `PROGRAM` to measure")
-	f.StringVar(&o.dir, "dir", ".build/bench", "`DIRECTORY` on a disk to work in")
-	f.StringVar(&o.out, "out", ".build/bench.jsonl", "`FILE` for every value measured")
-	only := f.String("only", "", "`NAMES` of measures, separated by commas; else all")
-	quick := f.Bool("quick", false, "small sizes and one round: shows that it works, not how fast")
-	f.IntVar(&o.rounds, "rounds", 0, "how many rounds; 0: five, or one with --quick")
-	f.Uint64Var(&o.seed, "seed", 0, "of the order; 0: a new one")
-	f.BoolVar(&o.check, "check", false, "fail when a goal is missed")
+	f.StringVar(&b.binary, "binary", ".build/countersign", "the `PROGRAM` to measure")
+	f.StringVar(&b.dir, "dir", ".build/bench", "`DIRECTORY` on a disk to work in")
+	f.StringVar(&b.out, "out", ".build/bench.jsonl", "`FILE` for every value, one on a line")
+	f.StringVar(&b.results, "results", "cmd/bench/RESULTS.md", "`FILE` that a whole run, without --only and --quick, writes")
+	f.StringVar(&b.only, "only", "", "`NAMES` of measures, separated by commas (default all)")
+	f.IntVar(&b.rounds, "rounds", 0, "how many rounds (default 5, or 1 with --quick)")
+	f.Uint64Var(&b.seed, "seed", rand.Uint64(), "of the order of measures")
+	f.BoolVar(&b.quick, "quick", false, "small sizes and one round: shows that it works, not how fast")
+	f.BoolVar(&b.check, "check", false, "fail when a goal is missed")
 	if err := f.Parse(args); err != nil {
-		return o, err
+		return err
 	}
 	if f.NArg() > 0 {
-		return o, fmt.Errorf("there is no %s", f.Arg(0))
+		return fmt.Errorf("there is no command %q", f.Arg(0))
 	}
-	o.size = fullSize
-	if *quick {
-		o.size = quickSize
+	if b.quick {
+		b.size = quickSize
 	}
-	if o.rounds == 0 {
-		o.rounds = o.size.rounds
+	if b.rounds == 0 {
+		b.rounds = b.size.rounds
 	}
-	if *only != "" {
-		o.only = strings.Split(*only, ",")
-	}
-	return o, nil
+	return b.run(ctx)
 }
+
+// size is how much is measured.
+type size struct {
+	rounds       int
+	window       load.Window
+	rest         time.Duration // before memory is measured
+	minute       time.Duration // for which decisions arrive as fast as they can
+	large, small int           // requests in the databases behind the inbox
+	waiting      int           // agents at the same time
+	burst        int           // decisions at the same moment
+	plans, steps int
+	rows         int // requests whose rows are written by the driver alone
+}
+
+var (
+	fullSize = size{
+		rounds: 5, window: load.Window{Warm: 500 * time.Millisecond, Length: 2 * time.Second}, rest: 2 * time.Second, minute: time.Minute,
+		large: 1_000_000, small: 1_000, waiting: 10_000, burst: 1_000, plans: 20, steps: 500, rows: 10_000,
+	}
+	quickSize = size{
+		rounds: 1, window: load.Window{Warm: 50 * time.Millisecond, Length: 200 * time.Millisecond}, rest: 100 * time.Millisecond, minute: 500 * time.Millisecond,
+		large: 2_000, small: 200, waiting: 100, burst: 50, plans: 2, steps: 100, rows: 256,
+	}
+)

@@ -13,12 +13,12 @@ import (
 	"countersign/store"
 )
 
-// database opens the database, which is created or migrated if needed, for as
-// long as fn runs.
+// database opens the database while fn runs. It is created or migrated if
+// needed.
 func (c *call) database(ctx context.Context, fn func(db *store.DB, svc *domain.Service) error) (err error) {
 	options := c.storeOptions()
 	options.Now = time.Now
-	options.Logger = newLogger(c.stderr, slog.LevelWarn) // what a server would have been told, had it come first
+	options.Logger = newLogger(c.stderr, slog.LevelWarn) // what a server would have logged at its start
 	db, err := store.Open(ctx, c.db, options)
 	if err != nil {
 		return err
@@ -31,7 +31,7 @@ func (c *call) database(ctx context.Context, fn func(db *store.DB, svc *domain.S
 	return fn(db, svc)
 }
 
-// service is database for commands that need the use cases alone.
+// service is database for commands that only need the use cases.
 func (c *call) service(ctx context.Context, fn func(svc *domain.Service) error) error {
 	return c.database(ctx, func(_ *store.DB, svc *domain.Service) error { return fn(svc) })
 }
@@ -50,8 +50,8 @@ func (c *call) table(rows [][]string) error {
 	return w.Flush()
 }
 
-// day shows a time to the minute, in UTC; a zero time not at all.
-func day(t time.Time) string {
+// formatTime returns a time to the minute, in UTC, and "" for the zero time.
+func formatTime(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}

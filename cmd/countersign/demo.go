@@ -10,10 +10,11 @@ import (
 	"strings"
 
 	"countersign/domain"
+	"countersign/web/client"
 )
 
-// throwaway makes the call use a database that remove deletes again.
-func throwaway(c *call) (remove func() error, err error) {
+// useTemporaryDatabase creates a database for the call. remove deletes it.
+func useTemporaryDatabase(c *call) (remove func() error, err error) {
 	dir, err := os.MkdirTemp("", "countersign-demo-")
 	if err != nil {
 		return nil, err
@@ -22,9 +23,10 @@ func throwaway(c *call) (remove func() error, err error) {
 	return func() error { return os.RemoveAll(dir) }, nil
 }
 
-// prepareDemo creates the accounts of the demo and prints them. The agent that
-// it returns asks until its context ends.
-func prepareDemo(ctx context.Context, c *call, svc *domain.Service, base *url.URL) (agent func(context.Context), err error) {
+// prepareDemo creates the accounts of the demo and prints them. The returned
+// agent posts requests until its context ends. With wait it posts none, and a command
+// that does is printed.
+func prepareDemo(ctx context.Context, c *call, svc *domain.Service, base *url.URL, wait bool) (agent func(context.Context), err error) {
 	rows := [][]string{{"WHO", "NAME", "PASSWORD"}}
 	var admin domain.Ref
 	for _, user := range []struct{ name, role string }{{"admin", domain.AdminRole}, {"reviewer", "reviewer"}} {
@@ -39,16 +41,20 @@ func prepareDemo(ctx context.Context, c *call, svc *domain.Service, base *url.UR
 		rows = append(rows, []string{user.name, user.name, password})
 	}
 	rows[1][0] = "administrator"
-	// Its roles in the order in which it asks: plans as planner, the rest as
-	// executor; architect lets it describe the context.
+	// The order matters: it posts plans as planner and the rest as executor.
+	// architect lets it create the context.
 	_, key, err := svc.CreateKey(ctx, domain.System, domain.KeyInput{Name: "demo-agent", Roles: []string{"planner", "executor", "architect"}})
 	if err != nil {
 		return nil, err
 	}
 	rows = append(rows, []string{"agent", "demo-agent", key})
-	fmt.Fprintf(c.stdout, "Countersign demo. Everything is in %s and goes when the demo ends.\n", c.db)
+	fmt.Fprintf(c.stdout, "Countersign demo. Its data is in %s and is deleted when the demo ends.\n", c.db)
 	if err := c.table(rows); err != nil {
 		return nil, err
+	}
+	if wait {
+		_, err := fmt.Fprintf(c.stdout, "To ask for something, from a second terminal:\n  COUNTERSIGN_URL=%s COUNTERSIGN_KEY=%s %s ask pay --args '{\"amount\": 100}' --reason 'Pay an invoice'\n", base, key, os.Args[0])
+		return func(context.Context) {}, err
 	}
 	approve := func(ctx context.Context, confirmID string) error {
 		asked, err := svc.Outcome(ctx, admin, confirmID, 0)
@@ -56,14 +62,14 @@ func prepareDemo(ctx context.Context, c *call, svc *domain.Service, base *url.UR
 			return err
 		}
 		_, err = svc.Decide(ctx, admin, confirmID, domain.DecisionInput{
-			Status: domain.Approved, ContentHash: asked.Confirm.ContentHash, Reason: "Pay it; the transfer itself is asked for again",
+			Status: domain.Approved, ContentHash: asked.Confirm.ContentHash, Reason: "Pay it; the transfer itself needs another approval",
 		})
 		return err
 	}
-	return newDemoAgent(&client{base: base.String(), key: key}, c.stdout, approve).run, nil
+	return newDemoAgent(client.New(base.String(), key), c.stdout, approve).run, nil
 }
 
-// demoPassword makes a password of 80 random bits that can be typed.
+// demoPassword returns a password of 80 random bits that is easy to type.
 func demoPassword() string {
 	text := strings.ToLower(rand.Text())
 	return strings.Join([]string{text[:4], text[4:8], text[8:12], text[12:16]}, "-")

@@ -14,42 +14,42 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"countersign/domain"
+	"countersign/web/client"
 )
 
-// examples are what the agent asks for: the seeds' examples, without the ids,
-// which each round needs new.
+// examples are the requests of the agent, without ids: each round has new ones.
 //
 //go:embed demo/*.json
 var examples embed.FS
 
-// demoAgent asks for the examples, waits for the answers and prints them.
+// demoAgent posts the examples, waits for the outcomes and prints them.
 type demoAgent struct {
-	client  *client
+	client  *client.Client
 	out     *log.Logger
 	approve approver
 }
 
-// approver approves a confirm as the administrator, so that a plan runs without
-// the visitor having to approve it first.
+// approver approves a request as the administrator, so that a plan runs without
+// the visitor's approval.
 type approver func(ctx context.Context, confirmID string) error
 
-func newDemoAgent(c *client, out io.Writer, approve approver) *demoAgent {
+func newDemoAgent(c *client.Client, out io.Writer, approve approver) *demoAgent {
 	return &demoAgent{client: c, out: log.New(out, "agent: ", 0), approve: approve}
 }
 
-// run asks in rounds, each when the one before is decided, until ctx ends. When
-// something goes wrong it says so and asks no more.
+// run posts in rounds until ctx ends: the next one when everything is decided.
+// On an error it prints it and stops.
 func (a *demoAgent) run(ctx context.Context) {
 	session := "demo-" + uuid.NewString()
 	for ctx.Err() == nil {
 		if err := a.round(ctx, session); err != nil && ctx.Err() == nil {
-			a.out.Printf("I stop asking: %v", err)
+			a.out.Printf("I stop: %v", err)
 			return
 		}
 	}
 }
 
-// round asks for everything at once and ends when all is decided.
+// round posts every example at once and returns when all are decided.
 func (a *demoAgent) round(ctx context.Context, session string) error {
 	tasks, ctx := errgroup.WithContext(ctx)
 	tasks.Go(func() error { return a.fixLogin(ctx) })
@@ -59,8 +59,8 @@ func (a *demoAgent) round(ctx context.Context, session string) error {
 	return tasks.Wait()
 }
 
-// fixLogin proposes S3's plan. When it is rejected it takes the feedback into
-// the plan and proposes it again.
+// fixLogin proposes a plan. When it is rejected, it adds the feedback to the plan
+// and proposes it again.
 func (a *demoAgent) fixLogin(ctx context.Context) error {
 	where, err := a.post(ctx, "/api/v1/contexts", example("context"))
 	if err != nil {
@@ -84,15 +84,15 @@ func (a *demoAgent) fixLogin(ctx context.Context) error {
 		if err != nil || answer.Status != string(domain.Rejected) {
 			return err
 		}
-		plan["objective"] = fmt.Sprintf("%s (revision %d, after the feedback %q)", objective, revision, answer.Reason)
-		if err := a.client.call(ctx, http.MethodPut, address, plan, nil); err != nil {
+		plan["objective"] = fmt.Sprintf("%s (revision %d, after feedback %q)", objective, revision, answer.Reason)
+		if err := a.client.Call(ctx, http.MethodPut, address, plan, nil); err != nil {
 			return err
 		}
 	}
 }
 
-// useTools posts one of the approval requests (S4), and posts it anew when time
-// ran out: that was nobody's no.
+// useTools posts one of the approval requests, and posts it again after a
+// timeout, which is not a refusal.
 func (a *demoAgent) useTools(ctx context.Context, name, session string) error {
 	frame := example(name)
 	frame["session_id"] = session
@@ -112,56 +112,32 @@ func (a *demoAgent) useTools(ctx context.Context, name, session string) error {
 	}
 }
 
-// posted is what the answers to posts name.
+// posted is the answer to a post.
 type posted struct {
-	ContextID   string `json:"context_id"`
-	PlanID      string `json:"plan_id"`
-	ConfirmID   string `json:"confirm_id"`
-	ApprovalKey string `json:"approval_key"`
+	ContextID string `json:"context_id"`
+	PlanID    string `json:"plan_id"`
+	ConfirmID string `json:"confirm_id"`
 }
 
 func (a *demoAgent) post(ctx context.Context, path string, body object) (*posted, error) {
 	var answer posted
-	err := a.client.call(ctx, http.MethodPost, path, body, &answer)
+	err := a.client.Call(ctx, http.MethodPost, path, body, &answer)
 	return &answer, err
 }
 
-// outcome is what the agent is told.
-type outcome struct {
-	Status          string `json:"status"`
-	Cause           string `json:"cause"`
-	Reason          string `json:"reason"`
-	UserEditContent string `json:"user_edit_content"`
-	DecidedByRole   string `json:"decided_by_role"`
-	Decisions       []struct {
-		Type         string `json:"type"`
-		Message      string `json:"message"`
-		EditedAction struct {
-			Args json.RawMessage `json:"args"`
-		} `json:"edited_action"`
-	} `json:"decisions"`
+// await prints the request, waits for its outcome and prints that.
+func (a *demoAgent) await(ctx context.Context, what string, asked *posted, tools []string) (*client.Outcome, error) {
+	a.out.Printf("%s? I am waiting for %s", what, a.client.Page(asked.ConfirmID))
+	answer, err := a.client.Wait(ctx, asked.ConfirmID)
+	if err != nil {
+		return nil, err
+	}
+	a.out.Printf("%s: %s", what, outcomeLine(answer, tools))
+	return answer, nil
 }
 
-// await prints what was asked, waits for the outcome and prints that.
-func (a *demoAgent) await(ctx context.Context, what string, asked *posted, tools []string) (*outcome, error) {
-	a.out.Printf("%s? I wait for %s/confirms/%s", what, a.client.base, asked.ConfirmID)
-	path := "/api/v1/confirms/" + asked.ConfirmID + "/outcome"
-	if asked.ApprovalKey != "" {
-		path = "/api/v1/approvals/" + asked.ApprovalKey
-	}
-	path += fmt.Sprintf("?wait=%.0f", domain.MaxWait.Seconds())
-	answer := outcome{Status: string(domain.Pending)}
-	for answer.Status == string(domain.Pending) {
-		if err := a.client.call(ctx, http.MethodGet, path, nil, &answer); err != nil {
-			return nil, err
-		}
-	}
-	a.out.Printf("%s: %s", what, answer.line(tools))
-	return &answer, nil
-}
-
-// line tells an outcome in one line. Quoting keeps what people wrote on it.
-func (o *outcome) line(tools []string) string {
+// outcomeLine returns an outcome as one line. Quoting keeps people's text on that line.
+func outcomeLine(o *client.Outcome, tools []string) string {
 	text := o.Status
 	switch domain.Cause(o.Cause) {
 	case domain.CauseHuman:
@@ -173,7 +149,7 @@ func (o *outcome) line(tools []string) string {
 	}
 	for i, d := range o.Decisions {
 		text += fmt.Sprintf("; %s: %s", tools[i], d.Type)
-		if d.EditedAction.Args != nil {
+		if d.EditedAction != nil {
 			text += " to " + string(d.EditedAction.Args)
 		}
 		if d.Message != "" {

@@ -10,9 +10,9 @@ import (
 	"countersign/domain"
 )
 
-// transferMoney runs a plan up to the step that moves money and posts S2's
-// confirm for it: the gate blocks that step until somebody approves. Then it
-// uses the approval, once, and finishes the plan.
+// transferMoney runs a plan up to the step that moves money, and posts a request
+// for it: the gate blocks that step until somebody approves. Then it consumes the
+// approval, once, and finishes the plan.
 func (a *demoAgent) transferMoney(ctx context.Context) error {
 	trace := newTrace()
 	plan, err := a.runningPayment(ctx, trace)
@@ -36,7 +36,7 @@ func (a *demoAgent) transferMoney(ctx context.Context) error {
 	}
 	var gate struct{ Verdict, Code string }
 	question := url.Values{"plan_id": {plan}, "step_id": {"transfer"}}.Encode()
-	if err := a.client.call(ctx, http.MethodGet, "/api/v1/gate?"+question, nil, &gate); err != nil {
+	if err := a.client.Call(ctx, http.MethodGet, "/api/v1/gate?"+question, nil, &gate); err != nil {
 		return err
 	}
 	a.out.Printf("Execute the wire transfer: the gate says %s (%s)", gate.Verdict, gate.Code)
@@ -44,7 +44,7 @@ func (a *demoAgent) transferMoney(ctx context.Context) error {
 		return nil
 	}
 	use := object{"confirm_id": asked.ConfirmID, "execution_id": uuid.NewString()}
-	if err := a.client.call(ctx, http.MethodPost, "/api/v1/gate/consume", use, nil); err != nil {
+	if err := a.client.Call(ctx, http.MethodPost, "/api/v1/gate/consume", use, nil); err != nil {
 		return err
 	}
 	for _, step := range []string{"transfer", "file"} {
@@ -56,7 +56,7 @@ func (a *demoAgent) transferMoney(ctx context.Context) error {
 	return nil
 }
 
-// runningPayment posts the plan of the payment, has it approved and starts it.
+// runningPayment posts the payment plan, has it approved and starts it.
 func (a *demoAgent) runningPayment(ctx context.Context, trace string) (id string, err error) {
 	where, err := a.post(ctx, "/api/v1/contexts", example("accounting"))
 	if err != nil {
@@ -77,13 +77,13 @@ func (a *demoAgent) runningPayment(ctx context.Context, trace string) (id string
 	if err := a.approve(ctx, proposed.ConfirmID); err != nil {
 		return "", err
 	}
-	return draft.PlanID, a.client.call(ctx, http.MethodPost, address+"/start", object{}, nil)
+	return draft.PlanID, a.client.Call(ctx, http.MethodPost, address+"/start", object{}, nil)
 }
 
-// takeStep runs a step of a plan from its start to its end.
+// takeStep starts and completes a step of a plan.
 func (a *demoAgent) takeStep(ctx context.Context, plan, step string) error {
 	for _, status := range []domain.StepStatus{domain.StepInProgress, domain.StepCompleted} {
-		if err := a.client.call(ctx, http.MethodPatch, "/api/v1/plans/"+plan+"/steps/"+step, object{"status": status}, nil); err != nil {
+		if err := a.client.Call(ctx, http.MethodPatch, "/api/v1/plans/"+plan+"/steps/"+step, object{"status": status}, nil); err != nil {
 			return err
 		}
 	}

@@ -10,24 +10,27 @@ import (
 	"net/http/cookiejar"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/PuerkitoBio/goquery"
+
+	"countersign/web/client"
 )
 
 // reviewing decides over HTTP with a key that may.
 type reviewing struct {
 	t      *testing.T
 	server *running
-	client *client
+	client *client.Client
 }
 
 // asks waits until the agent has asked this n times and gives the confirm's id.
 func (r *reviewing) asks(n int, what string) string {
 	r.t.Helper()
-	return r.server.stdout.await(r.t, n, `(?m)^agent: `+what+`\? I wait for http\S+/confirms/(\S+)$`)[1]
+	return r.server.stdout.await(r.t, n, `(?m)^agent: `+what+`\? I am waiting for http\S+/confirms/(\S+)$`)[1]
 }
 
 // decides posts a decision about what is there now.
@@ -43,7 +46,7 @@ func (r *reviewing) decides(id string, decision object) {
 
 func (r *reviewing) call(method, path string, body, out any) {
 	r.t.Helper()
-	if err := r.client.call(r.t.Context(), method, path, body, out); err != nil {
+	if err := r.client.Call(r.t.Context(), method, path, body, out); err != nil {
 		r.t.Fatal(err)
 	}
 }
@@ -52,7 +55,7 @@ func TestDemo(t *testing.T) {
 	t.Parallel()
 	server := start(t, "--demo")
 	judge := invoke(t, "key", "create", "judge", "--role", "reviewer", "--owner", "reviewer", "--may-decide", "--db", server.db)
-	r := &reviewing{t, server, &client{base: server.base, key: judge}}
+	r := &reviewing{t, server, client.New(server.base, judge)}
 
 	const plan, transfer = "Fix the login error", "Execute the wire transfer"
 	const trade, cleanup = "Call execute_trade", "Call delete_records and post_message"
@@ -118,8 +121,33 @@ func TestDemo(t *testing.T) {
 	if _, err := os.Stat(filepath.Dir(server.db)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the throwaway database is still there: %v", err)
 	}
-	if strings.Contains(server.stdout.String(), "stop asking") {
+	if strings.Contains(server.stdout.String(), "agent: I stop") {
 		t.Errorf("the agent failed:\n%s", server.stdout)
+	}
+}
+
+// A demo that waits sends nothing itself, and prints a line that works.
+func TestDemo_Waits(t *testing.T) {
+	t.Parallel()
+	server := start(t, "--demo-wait")
+	line := server.stdout.await(t, 1, `(?m)^  (COUNTERSIGN_URL=.* ask pay .*)$`)[1]
+	judge := invoke(t, "key", "create", "judge", "--role", "reviewer", "--owner", "reviewer", "--may-decide", "--db", server.db)
+	r := &reviewing{t, server, client.New(server.base, judge)}
+	asks := exec.CommandContext(t.Context(), "sh", "-c", strings.Replace(line, os.Args[0], "countersign", 1))
+	said := newTranscript()
+	asks.Stderr = said
+	if err := asks.Start(); err != nil {
+		t.Fatal(err)
+	}
+	id := said.await(t, 1, `/confirms/(\S+)`)[1]
+	for found := false; !found; {
+		var list struct{ Items []struct{} }
+		r.call(http.MethodGet, "/api/v1/confirms?status=pending", nil, &list)
+		found = len(list.Items) == 1 // nothing else asks
+	}
+	r.decides(id, object{"status": "approved"})
+	if err := asks.Wait(); err != nil {
+		t.Errorf("%v\n%s", err, said)
 	}
 }
 
@@ -192,11 +220,11 @@ func TestOutcomeLine(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			var o outcome
+			var o client.Outcome
 			if err := json.Unmarshal([]byte(test.told), &o); err != nil {
 				t.Fatal(err)
 			}
-			if got := o.line(test.tools); got != test.want {
+			if got := outcomeLine(&o, test.tools); got != test.want {
 				t.Errorf("got  %s\nwant %s", got, test.want)
 			}
 		})
@@ -208,14 +236,14 @@ func TestDemoAgent_SaysWhyItStops(t *testing.T) {
 	t.Parallel()
 	server := start(t)
 	out := newTranscript()
-	agent := newDemoAgent(&client{base: server.base, key: "cs_none"}, out, nil)
+	agent := newDemoAgent(client.New(server.base, "cs_none"), out, nil)
 	agent.run(t.Context())
-	out.await(t, 1, `^agent: I stop asking: POST /api/v1/\S+: 401 Unauthorized: \S`)
+	out.await(t, 1, `^agent: I stop: POST /api/v1/\S+: 401 Unauthorized: \S`)
 
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
 	quiet := newTranscript()
-	newDemoAgent(&client{base: server.base, key: "cs_none"}, quiet, nil).run(stopped)
+	newDemoAgent(client.New(server.base, "cs_none"), quiet, nil).run(stopped)
 	if text := fmt.Sprint(quiet); text != "" {
 		t.Errorf("an agent that was told to stop complains: %s", text)
 	}

@@ -49,17 +49,17 @@ func TestDeploy_CallsAreTheProgramsOwn(t *testing.T) {
 		t.Run(test.file, func(t *testing.T) {
 			t.Parallel()
 			d := readDeployed(t, test.file, test.call)
-			flags, words := split(d.args)
-			cmd := find(words)
+			flags, words, _ := splitArgs(d.args)
+			cmd := findCommand(words)
 			if cmd == nil || cmd.name != "serve" {
 				t.Fatalf("%v is not serve", d.args)
 			}
 			f, _ := cmd.flagSet(new(string))
-			if err := parse(f, flags, func(name string) string { return d.environment[name] }); err != nil {
+			if err := parseFlags(f, flags, func(name string) string { return d.environment[name] }); err != nil {
 				t.Error(err)
 			}
 			for _, name := range slices.Sorted(maps.Keys(d.environment)) {
-				if !slices.ContainsFunc(settings, func(setting string) bool { return variable(setting) == name }) {
+				if !slices.ContainsFunc(environmentFlags, func(setting string) bool { return variable(setting) == name }) {
 					t.Errorf("nothing reads %s", name)
 				}
 			}

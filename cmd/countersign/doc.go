@@ -1,48 +1,50 @@
-// Countersign is where people countersign what AI agents are about to do: an
-// agent posts a confirm and waits, a reviewer decides in a browser, and the
-// agent goes on.
+// Countersign lets people countersign what AI agents are about to do. An agent
+// posts a request and waits, a reviewer decides in a browser, and the agent
+// continues.
 //
-// Every command takes --db PATH, the database file: else $COUNTERSIGN_DB, else
-// countersign.db in the working directory. It is created, or migrated to this
-// program's schema, if needed. With the postgres:// URL of a database in its
-// place everything is kept in PostgreSQL. Commands work while servers run on the
-// same database, and what they change holds at once. Flags may stand before or
-// behind names, win over variables, and those with … may be repeated. Commands
-// act as the principal system: whoever may open the database may do everything.
+// Every command but ask, hook and mcp takes --db PATH, the database file. The default is $COUNTERSIGN_DB,
+// then countersign.db in the working directory. The database is created or migrated
+// if needed. With a postgres:// URL instead, everything is kept in PostgreSQL.
+//
+// Commands work while servers run on the same database, and their changes take
+// effect immediately. Flags may stand before or after names. They override
+// variables, and those with … may be repeated. Commands act as the principal
+// system: anyone who can open the database may do everything.
 //
 // # Serving
 //
-//	countersign serve [--listen 127.0.0.1:8080] [--base-url URL] [--host NAME]… [--trusted-proxy CIDR]… [--allow-self-approval] [--metrics ADDR] [--verify-every 6h] [--limits k=v,…] [--signing-key F] [--head F] [--accept-restore] [--demo]
+//	countersign serve [--listen 127.0.0.1:8080] [--base-url URL] [--host NAME]… [--trusted-proxy CIDR]… [--allow-self-approval] [--metrics ADDR] [--verify-every 6h] [--limits k=v,…] [--signing-key F] [--head F] [--accept-restore] [--demo] [--demo-wait]
 //
-// Serve prints "listening on" and its address when it is ready, and while there
-// are no users a link, good for one use and 24 hours, to set up the first
-// administrator. It logs JSON lines to standard error. /healthz answers while
-// the process does; /readyz has a line for each thing that the server cannot
-// work without, and is 503 if one is missing. On SIGINT or SIGTERM a monitor
-// that has asked there in the last 15 seconds gets 2 to hear that the server
-// stops; then it answers whoever waits, finishes what it is doing, and ends,
-// within 5 seconds in all.
+// Serve prints "listening on" and its address when it is ready. While there are no
+// users it also prints a link to set up the first administrator, which works once
+// and for 24 hours. It logs JSON lines to standard error.
 //
-// Two seconds after its start, and then at the interval that --verify-every says,
-// it runs evidence verify on its database, in a process of its own. While what was
-// found last is not as it should be, it is not ready, decides nothing, lets no
-// approval be used, and its gate blocks; the log, the pages of whoever may read
-// the log, and the metrics say so. With 0 it never verifies.
+// /healthz answers while the process runs. /readyz has a line for each thing that
+// the server needs, and answers 503 if one is missing. On SIGINT or SIGTERM,
+// /readyz answers 503 for up to 2 seconds if a monitor asked in the last 15. Then
+// the server answers waiting clients, finishes its work and exits, within 5 seconds
+// in all.
 //
-// With --metrics another address, for nothing else, answers /metrics in the
-// format of Prometheus. They hold nothing that clients sent, but whoever reaches
-// the address reads them: keep it on loopback or inside. The README lists them.
+// Two seconds after its start, and then every --verify-every, the server runs
+// evidence verify on its database in a separate process. While the last run found
+// changes, the server is not ready, nobody can decide, no approval can be used, and
+// the gate blocks. The log, the pages and the metrics say so. With 0 it never
+// verifies.
 //
-// It speaks plain HTTP and expects a proxy to speak TLS for it: --base-url is
-// the address that browsers see, and https there makes cookies Secure. Without
-// --base-url it listens on loopback addresses only. It answers to the host of
-// its base URL, and to every --host. Each flag of serve but --demo can come
-// from a variable, COUNTERSIGN_BASE_URL for --base-url; where a flag can be
-// repeated the variable holds a list with commas.
+// With --metrics a separate address serves /metrics in the format of Prometheus.
+// Metrics contain nothing that clients sent. Anyone who reaches the address can
+// read them: keep it on loopback or in a private network. OPERATING.md lists them.
 //
-// With --demo it uses a database that goes when it ends, prints accounts to
-// sign in with, and runs an agent that asks over HTTP and prints what it is
-// told.
+// The server speaks plain HTTP and expects a proxy for TLS. --base-url is the address
+// that browsers see; https there makes cookies Secure. Without --base-url it listens
+// on loopback addresses only. It answers to the host of its base URL and to every
+// --host. Each flag of serve except --accept-restore, --demo and --demo-wait has a variable, such
+// as COUNTERSIGN_BASE_URL for --base-url. For flags that may be repeated, the
+// variable has a list with commas.
+//
+// With --demo it uses a temporary database, prints accounts to sign in with, and
+// runs an agent that sends requests and prints the answers. With --demo-wait it prints
+// a command that sends a request instead.
 //
 // # Users
 //
@@ -52,11 +54,10 @@
 //	countersign user enable NAME
 //	countersign user reset NAME
 //
-// Add and reset print a link, good for one use and 24 hours, by which the user
-// chooses a password; --base-url says where the server is, else the link is for
-// one on http://$COUNTERSIGN_LISTEN, or on http://127.0.0.1:8080. With
-// --password-stdin, add takes the password from the first line of standard input
-// instead.
+// Add and reset print a link to choose a password, which works once and for 24
+// hours. --base-url is the address of the server; the default is
+// http://$COUNTERSIGN_LISTEN, then http://127.0.0.1:8080. With --password-stdin, add
+// reads the password from the first line of standard input instead.
 //
 // # Keys
 //
@@ -64,10 +65,11 @@
 //	countersign key list
 //	countersign key revoke NAME
 //
-// Create prints the key alone, this once. Without an owner the key stands alone:
-// it sees only what it requested itself, and any reviewer may decide that. The keys of one owner see what each other requested. A key that
-// may decide needs an owner, and stops when they are disabled. Who makes a key on
-// the page of keys may not decide what it requests; keys made here have no maker.
+// Create prints only the key, and only once. A key without an owner sees only its
+// own requests, and any reviewer may decide them. The keys of one owner see each
+// other's requests. A key that may decide needs an owner, and stops working when the
+// owner is disabled. Whoever creates a key on the page Keys cannot decide its
+// requests. For a key created here, only the owner cannot.
 //
 // # Roles
 //
@@ -75,7 +77,7 @@
 //	countersign role show NAME
 //	countersign role set NAME --capability C…
 //
-// Set replaces the capabilities of a role, or creates it.
+// Set replaces the capabilities of a role, or creates the role.
 //
 // # Evidence
 //
@@ -83,23 +85,25 @@
 //	countersign evidence export --confirm ID | --trace ID --out FILE
 //	countersign evidence rotate-key
 //
-// Verify holds every row of the database to the log, the log to its signed
-// checkpoint, and that to the head file and to a checkpoint kept from before.
-// It changes nothing and works while a server runs; so does a bundle that
-// export wrote, with no database at all. With --json it prints one object: result
-// (verified, tampered or unknown), findings, more (findings beyond those), unknown
-// (why there is no result), notes, entries, contents, origin, size and root. The key to verify with is the one that
-// serve logs when it starts and that rotate-key prints: an auditor gets it by
-// another way than the bundle.
+// Verify compares every row of the database with the log, the log with its signed
+// checkpoint, and the checkpoint with the head file and with --checkpoint. It changes
+// nothing and works while a server runs. A bundle from export needs no database.
 //
-// The signing key lies beside the database, in a file with .key behind its
-// name, and the head file in one with .head; with PostgreSQL they are
-// countersign.key and countersign.head in the working directory. --signing-key
-// and --head of serve, or $COUNTERSIGN_SIGNING_KEY and $COUNTERSIGN_HEAD, which
-// every command minds, say otherwise. Neither is in a backup. A server does not
-// start on a database that is older than its head file; with --accept-restore it
-// verifies the database and begins a new epoch of the log, under a new key, and
-// cancels what is pending.
+// With --json it prints one object: result (verified, tampered or unknown),
+// findings, more (how many further findings), unknown (why there is no result),
+// notes, entries, contents, origin, size and root. The key to verify with is the one
+// that serve logs at its start and that rotate-key prints. An auditor must not take
+// it from the bundle.
+//
+// The signing key is in a file beside the database with .key added to its name, and
+// the head file has .head. With PostgreSQL they are countersign.key and
+// countersign.head in the working directory. To keep them elsewhere, use
+// --signing-key and --head of serve, or $COUNTERSIGN_SIGNING_KEY and
+// $COUNTERSIGN_HEAD, which every command reads. A backup contains neither.
+//
+// A server does not start on a database that is older than its head file. With
+// --accept-restore it verifies the database, starts a new epoch of the log under a
+// new key, and cancels pending requests.
 //
 // # The database
 //
@@ -108,20 +112,74 @@
 //	countersign migrate status
 //	countersign prune --older-than 90d
 //
-// Backup copies a SQLite database while servers go on. To restore a copy, stop
-// the server, remove the files with -wal and -shm behind the database's name
-// (they belong to what was there before), put the copy in its place, and start
-// serve once with --accept-restore.
+// Backup copies a SQLite database while servers keep running. To restore a copy, stop
+// the server, remove the database's -wal and -shm files, which belong to the old
+// database, put the copy in its place, and start serve once with --accept-restore.
 //
-// Migrate does what every command does first; its status changes nothing. With
-// --from it moves a SQLite database, its log and its signing key into an empty
-// PostgreSQL database, and verifies it there. Prune forgets what was asked for
-// in confirms decided so long ago, as far as the log proves that they were; hashes,
-// ids and proofs stay.
+// Migrate does what every command does first. Its status changes nothing. With
+// --from it moves a SQLite database with its log and signing key into an empty
+// PostgreSQL database, and verifies it there. Prune deletes the content of requests
+// that were decided that long ago, if the log proves the decision. Hashes, ids and
+// proofs stay.
+//
+// # Asking
+//
+//	countersign ask [NAME] [--args JSON|@FILE|-] [--reason TEXT] [--timeout 300] [--id ID] [--role ROLE] [--allow-edit] [--json] [--server URL] [--key-file F] [--insecure] [-- COMMAND ARG…]
+//
+// Ask calls a server and opens no database. It asks for the approval of one action,
+// prints the address of its page to standard error, and waits. The server is --server,
+// $COUNTERSIGN_URL or http://127.0.0.1:8080. The key, whose role needs plan.execute, is
+// in $COUNTERSIGN_KEY, or in the file --key-file or $COUNTERSIGN_KEY_FILE. While the
+// server is away ask tries again until --timeout is over.
+//
+// With --json standard output has the outcome, with --allow-edit the arguments that
+// were approved, else nothing. With a COMMAND ask uses the approval and becomes the
+// command: it runs once, in this directory, with the arguments that the reviewer saw.
+// NAME is then the command's by default.
+//
+// The same --id with the same content attaches to a request, so that a job that starts
+// again goes on waiting. SIGINT and SIGTERM cancel the request.
+//
+//	$ countersign ask --id "gh.$GITHUB_RUN_ID.$GITHUB_RUN_ATTEMPT.deploy" --reason "Deploy $GITHUB_SHA" --timeout 3600 -- ./deploy.sh prod
+//
+// # Hooks
+//
+//	countersign hook FORMAT [--wait S] [--server URL] [--key-file F] [--insecure]
+//	countersign hook config FORMAT [--wait S]
+//
+// Hook asks for the approval of a tool call for a coding agent: claude, codex, gemini,
+// copilot or cursor. It reads the call from standard input, waits for the decision and
+// prints it in the agent's own form. Undecided after --wait it prints one that blocks,
+// and the same call goes on waiting. Whatever goes wrong blocks the call.
+//
+// Most agents run the tool when their hook takes too long. Hook config prints settings
+// with a time-out ten seconds longer than --wait.
+//
+// # Before an MCP server
+//
+//	countersign mcp [--config FILE] [--name N] [--wait 50] [--upstream URL] [--header 'K: $VAR']… [--server URL] [--key-file F] [--insecure] [-- COMMAND ARG…]
+//
+// Mcp stands between an agent and an MCP server and holds calls of tools until they are
+// approved; all else passes as it is. It starts COMMAND as its child, which does not get
+// the key, or calls --upstream. The rules in --config say what is asked about, without
+// them everything is. A reviewer sees the tool's description and a form by its schema,
+// and edited arguments are what runs. A call that is not decided within --wait is
+// refused with words to make it again, which goes on waiting.
+//
+// Without COMMAND and --upstream it connects an agent that speaks only standard input
+// and output to the server's own MCP server, /mcp.
+//
+// Whoever can edit the agent's MCP configuration goes around the gateway.
+//
+//	$ countersign mcp --config rules.json -- npx -y @modelcontextprotocol/server-filesystem /srv/data
 //
 // # Exit codes
 //
-// 0: done. 1: failed, or refused; standard error says why. 64: the command line
-// is wrong. Evidence verify: 0 verified, 4 tampered, 3 cannot tell. 4 from serve or
-// migrate says too that the database was changed after it was signed.
+// 0: done. 1: failed or refused; standard error says why. 64: the command line is
+// wrong. Ask: 0 approved, 77 rejected or cancelled, 75 timed out, 69 could not ask, 130
+// and 143 interrupted; after an approval the COMMAND's, 126 if it does not start.
+// Hook: 0 a decision was printed, 2 everything else, which blocks.
+// Mcp: that of COMMAND, 128 and the signal if one ended it.
+// Evidence verify: 0 verified, 4 tampered, 3 cannot tell. From serve or
+// migrate, 4 also means that the database was changed after it was signed.
 package main

@@ -9,6 +9,8 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/google/go-cmp/cmp"
+
+	"countersign/web/client"
 )
 
 func TestE2E_RoleWithMalformedCapability(t *testing.T) {
@@ -20,7 +22,7 @@ func TestE2E_RoleWithMalformedCapability(t *testing.T) {
 	p.fill("#name", "auditor")
 	p.fill("#description", "Reads everything, decides nothing")
 	p.fill("#capabilities", "trace.read\nrole.READ")
-	p.submit("form button", "Make the role")
+	p.submit("form button", "Create role")
 	p.sees("#capabilities-error", "role.READ")
 	p.sees("#capabilities-error", "Line 2")
 	p.sees("#capabilities-error", "position 6")
@@ -37,7 +39,7 @@ func TestE2E_RoleWithMalformedCapability(t *testing.T) {
 	if got := p.value("#capabilities"); got != "trace.read\nrole.read" {
 		t.Errorf("with the suggestion it is %q", got)
 	}
-	p.submit("form button", "Make the role")
+	p.submit("form button", "Create role")
 	p.sees("main", "auditor")
 	if shown := invoke(t, "role", "show", "auditor", "--db", s.db); !strings.Contains(shown, "trace.read") || !strings.Contains(shown, "role.read") {
 		t.Errorf("the role is\n%s", shown)
@@ -169,8 +171,8 @@ func TestE2E_Key(t *testing.T) {
 	p.fill("#expires_days", "30")
 	p.submit("form[action='/keys'] button")
 	key := p.text("#secret")
-	courier := &client{base: s.base, key: key}
-	if err := courier.call(t.Context(), http.MethodGet, "/api/v1/confirms", nil, nil); err != nil {
+	courier := client.New(s.base, key)
+	if err := courier.Call(t.Context(), http.MethodGet, "/api/v1/confirms", nil, nil); err != nil {
 		t.Errorf("the new key: %v", err)
 	}
 
@@ -183,7 +185,7 @@ func TestE2E_Key(t *testing.T) {
 	p.click("#courier summary")
 	p.submit("#courier button", "Revoke courier")
 	p.sees(".list", "Revoked")
-	if err := courier.call(t.Context(), http.MethodGet, "/api/v1/confirms", nil, nil); err == nil || !strings.Contains(err.Error(), "401") {
+	if err := courier.Call(t.Context(), http.MethodGet, "/api/v1/confirms", nil, nil); err == nil || !strings.Contains(err.Error(), "401") {
 		t.Errorf("the revoked key: %v", err)
 	}
 }

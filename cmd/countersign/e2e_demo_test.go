@@ -33,9 +33,9 @@ func TestE2E_Demo(t *testing.T) {
 	p.fill("#reason", "Back up the database first")
 	p.click(`[data-verdict="reject"]`)
 	p.sees(".receipt h2", "Rejected")
-	again := s.stdout.await(t, 2, `(?m)^agent: Fix the login error\? I wait for http\S+(/confirms/\S+)$`)[1]
+	again := s.stdout.await(t, 2, `(?m)^agent: Fix the login error\? I am waiting for http\S+(/confirms/\S+)$`)[1]
 	p.open(again)
-	p.sees(".confirm-more", "Asked before")
+	p.sees(".confirm-more", "Earlier requests")
 	p.sees(".confirm-more", "Back up the database first")
 	p.sees("#confirm", "revision 2")
 }

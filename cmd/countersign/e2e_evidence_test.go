@@ -53,8 +53,7 @@ func (p *page) downloadsTo(dir string) (arrived func(name string) string) {
 	}
 }
 
-// A reviewer approves, takes the proof away, and the program alone verifies it
-// (issue, part 3).
+// A reviewer approves, takes the proof away, and the program alone verifies it.
 func TestE2E_Evidence(t *testing.T) {
 	s := newStage(t)
 	asked := s.asksFor("The limit is 100", trade())
@@ -62,10 +61,12 @@ func TestE2E_Evidence(t *testing.T) {
 	dir := t.TempDir()
 	arrived := p.downloadsTo(dir)
 	p.opensConfirm(asked.ConfirmID)
+	p.opensRecord()
 	p.sees(".evidence .badge", "Proven")
-	p.sees(".evidence", "what was asked for here")
+	p.sees(".evidence", "what was requested here")
 	p.click(`[data-verdict="approve"]`)
 	p.waitFor(".receipt")
+	p.opensRecord()
 	p.sees(".evidence", "what was decided here")
 	p.click(".evidence .button")
 	bundle := arrived("evidence-" + asked.ConfirmID + ".json")

@@ -44,7 +44,7 @@ func TestE2E_WordsOutliveTheSession(t *testing.T) {
 			p.opensConfirm(asked.ConfirmID)
 			p.fill("#reason", reason)
 			tc.ends(s, p)
-			p.sees(".door .notice", "Your session has ended")
+			p.sees(".door .notice", "Your session expired")
 			p.signIn("reviewer", password)
 			p.sees(".conflict", "Nothing was decided")
 			if got := p.value("#reason"); got != reason {
@@ -64,9 +64,9 @@ func TestE2E_WordsOutliveTheSession(t *testing.T) {
 func (s *stage) anew(p, elsewhere *page, name string) {
 	s.t.Helper()
 	elsewhere.open("/account")
-	elsewhere.submit("#account form button", "End")
+	elsewhere.submit("#account form button", "End session")
 	addUser(s.t, s.db, "third", "tester") // for the stream to look anew
-	p.sees(".door .notice", "Your session has ended")
+	p.sees(".door .notice", "Your session expired")
 	p.signIn(name, password)
 }
 
@@ -112,11 +112,11 @@ func TestE2E_RoleOutlivesTheSession(t *testing.T) {
 	p.fill("#name", "night watch")
 	p.click(".known .chip", "confirm.reject")
 	s.anew(p, elsewhere, "admin")
-	p.sees(".notice", "nothing of this has counted")
+	p.sees(".notice", "Check it and send again")
 	p.waitPath("/roles/new")
 	if name, capabilities := p.value("#name"), p.value("#capabilities"); name != "night watch" || capabilities != "confirm.reject" {
 		t.Errorf("the form has %q and %q", name, capabilities)
 	}
-	p.submit("button", "Make the role")
-	p.sees(".notice", "The role was made")
+	p.submit("button", "Create role")
+	p.sees(".notice", "Role created")
 }

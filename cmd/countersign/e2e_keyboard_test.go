@@ -43,7 +43,7 @@ func TestE2E_Keyboard(t *testing.T) {
 	p.waitPath("/confirms/" + first.ConfirmID)
 	p.press("A")
 	p.waitFocus(`[data-verdict="approve"]`)
-	p.sees(".armed-hint", "Press Enter to do it")
+	p.sees(".armed-hint", "Press Enter to send it")
 	p.press(kb.Escape) // steps back
 	p.waitGone(".armed-hint")
 	p.press("a")
@@ -89,7 +89,7 @@ func TestE2E_KeyboardToTheDecision(t *testing.T) {
 	p.opensConfirm(proposed.ConfirmID)
 	p.eval(`document.querySelector(".crumbs a").focus()`, nil)
 	p.press(kb.Tab)
-	p.waitFocus(".head-time a")
+	p.waitFocus(".to-decision")
 	p.press(kb.Enter)
 	p.press(kb.Tab)
 	p.waitFocus(`[data-verdict="approve"]`)
@@ -130,4 +130,35 @@ func TestE2E_KeyboardSwitchedOff(t *testing.T) {
 	if !p.is(`document.activeElement === document.body`) || p.count("dialog[open], .editor[open]") != 0 {
 		t.Errorf("a key still does something\n%s", p)
 	}
+}
+
+// The stream may tell the page of a decision before its own answer arrives. The
+// page waits for the answer, which leads to the next request.
+func TestE2E_AnswerComesBeforeTheRefresh(t *testing.T) {
+	s := newStage(t)
+	first, second := s.asksFor("First", trade()), s.asksFor("Second", trade())
+	p := s.signsIn("reviewer")
+	p.opensConfirm(first.ConfirmID)
+	p.eval(`(() => {
+		const send = window.fetch;
+		window.refreshes = 0;
+		window.fetch = async (address, options) => {
+			const answer = await send(address, options);
+			if (options.method === "POST") await new Promise((go) => { window.goOn = go; });
+			else window.refreshes++;
+			return answer;
+		};
+		document.addEventListener("htmx:finally:request", (event) => { window.ended = event.detail.ctx?.sourceElement?.id; });
+	})()`, nil)
+	p.press("a")
+	p.waitFocus(`[data-verdict="approve"]`)
+	p.press(kb.Enter)
+	p.until(`window.goOn && window.refreshes > 0 && window.ended === "confirm"`)
+	if p.count(".receipt") != 0 {
+		t.Errorf("the refresh took the answer's place\n%s", p)
+	}
+	p.eval(`window.goOn()`, nil)
+	p.sees(".receipt h2", "Approved")
+	p.press("j")
+	p.waitPath("/confirms/" + second.ConfirmID)
 }

@@ -2,9 +2,12 @@ package main
 
 import (
 	"database/sql"
+	"fmt"
 	"net/http"
+	"strconv"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/network"
 )
@@ -68,7 +71,7 @@ func TestE2E_DecidedElsewhereWhileTyping(t *testing.T) {
 func TestE2E_InboxIsLive(t *testing.T) {
 	s := newStage(t)
 	p, elsewhere := s.signsIn("reviewer"), s.signsIn("second")
-	p.sees(".empty", "Nothing waits for a decision")
+	p.sees(".empty", "Nothing to review")
 	p.live()
 	p.eval(`window.sameDocument = true`, nil)
 	first := s.asksFor("First", trade())
@@ -90,6 +93,45 @@ func TestE2E_InboxIsLive(t *testing.T) {
 	p.sees("#row-"+first.ConfirmID, "took")
 }
 
+// While things happen all the time an open page refreshes about once a second,
+// and it ends with what happened last.
+func TestE2E_RefreshesUnderSteadyTraffic(t *testing.T) {
+	const events = 60
+	s := newStage(t)
+	var where posted
+	s.calls(http.MethodPost, "/api/v1/contexts", example("context"), &where)
+	p := s.signsIn("reviewer")
+	p.open("/plans")
+	p.live()
+	p.eval(`window.asked = [], document.addEventListener("htmx:before:request", () => asked.push(performance.now()))`, nil)
+
+	ten := time.NewTicker(100 * time.Millisecond)
+	defer ten.Stop()
+	for i := range events {
+		<-ten.C
+		if i%2 == 0 {
+			s.asksFor("One of many", trade())
+			continue
+		}
+		plan := example("plan")
+		plan["context_id"], plan["title"] = where.ContextID, fmt.Sprintf("Plan %d", i)
+		s.calls(http.MethodPost, "/api/v1/plans", plan, nil)
+	}
+	var asked []float64
+	p.eval(`[...asked, performance.now()]`, &asked)
+	for i := 1; i < len(asked); i++ {
+		gap, last := asked[i]-asked[i-1], i == len(asked)-1
+		if gap > 2000 || gap < 990 && !last {
+			t.Errorf("refresh %d comes %.0f ms after the one before", i, gap)
+		}
+	}
+	if len(asked) < 4 {
+		t.Errorf("%d refreshes in %d events of 100 ms", len(asked)-1, events)
+	}
+	p.sees("#plans", fmt.Sprintf("Plan %d", events-1))
+	p.sees("#pending-count", strconv.Itoa(events/2))
+}
+
 // Rows do not move under the pointer: what is new waits until it is asked for.
 func TestE2E_InboxHoldsStillUnderThePointer(t *testing.T) {
 	s := newStage(t)
@@ -98,7 +140,7 @@ func TestE2E_InboxHoldsStillUnderThePointer(t *testing.T) {
 	p.live()
 	p.hover("#row-" + first.ConfirmID)
 	second := s.asks(object{"target_type": "other", "reason": "Second", "timeout": 60, "actions": []object{trade()}})
-	p.sees("#inbox-show", "1 new: show")
+	p.sees("#inbox-show", "Show 1 new")
 	if p.count("#row-"+second.ConfirmID) != 0 {
 		t.Error("a row appeared under the pointer")
 	}
@@ -126,7 +168,7 @@ func TestE2E_NoAnswer(t *testing.T) {
 	gone.fill("#reason", "All clear")
 	gone.do(network.EmulateNetworkConditions(true, 0, -1, -1))
 	gone.click(`[data-verdict="approve"]`)
-	gone.sees("#decision-form #unanswered", "Whether your decision arrived is not known")
+	gone.sees("#decision-form #unanswered", "We do not know whether your decision arrived")
 	if got := gone.value("#reason"); got != "All clear" {
 		t.Errorf("the reason is %q", got)
 	}
@@ -157,7 +199,7 @@ func TestE2E_DecisionThatWasNotStored(t *testing.T) {
 
 	writable := s.holdsWriting()
 	p.click(`[data-verdict="approve"]`)
-	p.sees("#decision-form #unanswered", "Not decided so far: this still waits")
+	p.sees("#decision-form #unanswered", "Not decided yet: still waiting")
 	p.waitFocus("#unanswered")
 	if got := p.value("#reason"); got != "All clear" {
 		t.Errorf("the reason is %q", got)
@@ -165,7 +207,7 @@ func TestE2E_DecisionThatWasNotStored(t *testing.T) {
 	writable()
 	s.asksFor("Another", trade())
 	p.sees("#pending-count", "2")
-	p.sees("#unanswered", "Send it again")
+	p.sees("#unanswered", "It is safe to send again")
 	p.click(`[data-verdict="approve"]`)
 	p.waitFor(".receipt")
 	p.sees(".receipt", "All clear")

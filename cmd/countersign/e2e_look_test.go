@@ -39,7 +39,7 @@ func (s *stage) furnish() (pages map[string]string) {
 		"confirm-several": "/confirms/" + several.ConfirmID, "confirm-plan": "/confirms/" + proposed.ConfirmID,
 		"confirm-step": "/confirms/" + gated.ConfirmID, "confirm-long": "/confirms/" + long.ConfirmID,
 		"plans": "/plans", "plan": "/plans/" + plan, "plan-gated": "/plans/" + transfer, "contexts": "/contexts",
-		"roles": "/roles", "role": "/roles/reviewer", "role-new": "/roles/new", "users": "/users", "keys": "/keys",
+		"connect": "/connect", "roles": "/roles", "role": "/roles/reviewer", "role-new": "/roles/new", "users": "/users", "keys": "/keys",
 		"log": "/log", "evidence": "/evidence", "account": "/account",
 	}
 }
@@ -57,7 +57,7 @@ func (s *stage) paymentPlan() (id string) {
 	return draft.PlanID
 }
 
-// At 390 px nothing needs scrolling sideways (issue, part 1).
+// At 390 px nothing needs scrolling sideways.
 func TestE2E_Narrow(t *testing.T) {
 	s := newStage(t)
 	pages := s.furnish()

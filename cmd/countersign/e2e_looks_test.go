@@ -89,8 +89,11 @@ func TestD1_VisualOrderIsLogicalOrder(t *testing.T) {
 	p.inOrder("tool", "#action-1 h3", turned[0])
 	p.inOrder("reason", ".reason", turned...)
 	p.inOrder("description", "#action-1 .row-reason", turned...)
-	p.inOrder("arguments", "#action-1 .code", turned...)
-	p.inOrder("members", "#action-2 .code", turned...)
+	p.inOrder("arguments", "#action-1 .rows", turned...)
+	p.inOrder("members", "#action-2 .rows", turned...)
+	p.opensRecord()
+	p.inOrder("exact arguments", ".record .code", turned...)
+	p.inOrder("exact members", ".record .code ~ .code", turned...)
 	p.inOrder("tally", ".tally", turned[0], turned[1], turned[4])
 	p.sees("#action-1", "right-to-left letters")
 	var copied string
@@ -139,12 +142,12 @@ func TestD8_LongNamesLeaveTheDecisionInSight(t *testing.T) {
 		p.opensConfirm(long.ConfirmID)
 		decision := `[data-verdict="approve"]`
 		if view == "narrow" {
-			decision = `.head-time a`
+			decision = `.bar [data-verdict-of="approve"]`
 		}
 		if !p.is(`(box => box.height > 0 && box.bottom <= innerHeight)(` + query(decision) + `.getBoundingClientRect())`) {
 			t.Errorf("%s: the decision is out of sight", view)
 		}
-		if !p.is(`(e => e.textContent.includes(` + quote(name) + `) && e.scrollHeight <= e.clientHeight + 1 && e.scrollWidth <= e.clientWidth + 1)(` + query("#action-1 h3") + `)`) {
+		if !p.is(`(e => e.textContent.includes(` + quote(name) + `) && e.scrollHeight <= e.clientHeight + 1 && e.scrollWidth <= e.clientWidth + 1)(` + query("h1") + `)`) {
 			t.Errorf("%s: the name is not whole", view)
 		}
 	}

@@ -73,6 +73,21 @@ func (p *page) opensConfirm(id string) {
 	p.waitFor("#confirm")
 }
 
+// opensRecord opens what stands closed at the end of a confirm's page.
+func (p *page) opensRecord() {
+	p.t.Helper()
+	p.click("details.record > summary")
+	p.until(query("details.record") + `.open`)
+}
+
+// acknowledgesAll ticks what has to be ticked before a confirm can be approved.
+func (p *page) acknowledgesAll() {
+	p.t.Helper()
+	for n := p.count(".ack input:not(:checked)"); n > 0; n-- {
+		p.click(".ack input:not(:checked)")
+	}
+}
+
 // eval evaluates a JavaScript expression.
 func (p *page) eval(expression string, out any) {
 	p.t.Helper()

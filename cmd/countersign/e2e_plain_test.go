@@ -7,7 +7,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 )
 
-// Everything works without JavaScript (DESIGN, Web).
+// Everything works without JavaScript.
 func TestE2E_WithoutJavaScript(t *testing.T) {
 	s := newStage(t)
 	approved, edited, rejected := s.asksFor("First", trade()), s.asksFor("Second", trade()), s.asksFor("Third", trade())
@@ -50,6 +50,7 @@ func TestE2E_WithoutJavaScript(t *testing.T) {
 	p.sees(".receipt h2", "Rejected")
 
 	p.opensConfirm(several.ConfirmID)
+	p.acknowledgesAll() // a person rejected exactly this
 	p.click(`label:has([name="action_0"][value="approve"])`)
 	p.click(`label:has([name="action_1"][value="reject"])`)
 	p.click(`[data-verdict="decide"]`)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// loginPlan posts the seeds' plan of five steps and gives its id.
+// loginPlan posts the example plan of five steps and returns its id.
 func (s *stage) loginPlan() string {
 	s.t.Helper()
 	var where, draft posted
@@ -85,7 +85,7 @@ func TestE2E_GatedStep(t *testing.T) {
 	asked := s.asks(object{"target_type": "plan", "target_id": id, "step_id": "s4", "reason": "The tests need a database"})
 	p := s.signsIn("reviewer")
 	p.opensConfirm(asked.ConfirmID)
-	p.sees(".gated-line", "Write unit tests for the fix")
+	p.sees("#happens .lead", "Write unit tests for the fix")
 	p.sees(".drawing a.step.gated .word", "Pending · gated")
 	p.sees(".steps tr.gated", "s4")
 	if got := p.count(".gate-ring, .steps tr.gated"); got != 2 {
@@ -98,7 +98,7 @@ func TestE2E_GatedStep(t *testing.T) {
 
 	owner := s.signsIn("admin")
 	owner.opensConfirm(asked.ConfirmID)
-	owner.click("summary", "Cancel this confirm…")
+	owner.click("summary", "Cancel this request…")
 	owner.fill("#cancel-reason", "Asked by mistake")
 	owner.click(".danger-zone button")
 	owner.sees(".receipt h2", "Cancelled")

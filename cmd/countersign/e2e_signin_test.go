@@ -30,7 +30,7 @@ func TestE2E_Setup(t *testing.T) {
 	p.submit(".door button")
 	p.waitPath("/confirms")
 	p.sees(".who-name", "kim")
-	p.sees(".empty", "curl "+s.base+"/api/v1/confirms")
+	p.sees(".empty a", "Connect an agent")
 
 	other := s.opens()
 	other.provokes(http.StatusNotFound)

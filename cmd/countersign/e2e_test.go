@@ -15,6 +15,8 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
+
+	"countersign/web/client"
 )
 
 // The password of every account in the end-to-end tests.
@@ -115,7 +117,7 @@ func takeTurn(t *testing.T) {
 type stage struct {
 	*running
 	t     *testing.T
-	agent *client
+	agent *client.Client
 }
 
 // newStage serves a database in which everybody has an account: "admin",
@@ -130,7 +132,7 @@ func newStage(t *testing.T, args ...string) *stage {
 	invoke(t, "role", "set", "asker", "--capability", "confirm.request", "--db", db)
 	key := invoke(t, "key", "create", "agent-7", "--role", "planner", "--role", "executor", "--role", "architect", "--role", "asker", "--db", db)
 	s := &stage{running: start(t, append(args, "--db", db)...), t: t}
-	s.agent = &client{base: s.base, key: key}
+	s.agent = client.New(s.base, key)
 	return s
 }
 
@@ -153,7 +155,7 @@ type pending struct {
 }
 
 // asks posts a confirm as the agent and gives its id.
-func (s *stage) asks(confirm object) pending {
+func (s *stage) asks(confirm any) pending {
 	s.t.Helper()
 	var told pending
 	s.calls(http.MethodPost, "/api/v1/confirms", confirm, &told)
@@ -166,20 +168,20 @@ func (s *stage) asksFor(reason string, actions ...object) pending {
 	return s.asks(object{"target_type": "other", "reason": reason, "actions": actions})
 }
 
-// trade is the seeds' example of a tool call.
+// trade is an example of a tool call.
 func trade() object {
 	return object{"name": "execute_trade", "args": object{"symbol": "VNM", "quantity": 100, "side": "buy"}}
 }
 
 // waits asks for the outcome of a confirm, as an agent does that cannot go on
 // without it. What it is told comes once it is decided.
-func (s *stage) waits(id string) <-chan outcome {
+func (s *stage) waits(id string) <-chan client.Outcome {
 	s.t.Helper()
-	answers := make(chan outcome, 1)
+	answers := make(chan client.Outcome, 1)
 	go func() {
 		defer close(answers)
-		var told outcome
-		if err := s.agent.call(s.t.Context(), http.MethodGet, "/api/v1/confirms/"+id+"/outcome?wait=60", nil, &told); err != nil {
+		var told client.Outcome
+		if err := s.agent.Call(s.t.Context(), http.MethodGet, "/api/v1/confirms/"+id+"/outcome?wait=60", nil, &told); err != nil {
 			s.t.Errorf("waiting for %s: %v", id, err)
 		}
 		answers <- told
@@ -188,7 +190,7 @@ func (s *stage) waits(id string) <-chan outcome {
 }
 
 // told gives the outcome of a confirm that is decided.
-func (s *stage) told(id string) (told outcome) {
+func (s *stage) told(id string) (told client.Outcome) {
 	s.t.Helper()
 	s.calls(http.MethodGet, "/api/v1/confirms/"+id+"/outcome", nil, &told)
 	return told
@@ -196,7 +198,7 @@ func (s *stage) told(id string) (told outcome) {
 
 func (s *stage) calls(method, path string, body, out any) {
 	s.t.Helper()
-	if err := s.agent.call(s.t.Context(), method, path, body, out); err != nil {
+	if err := s.agent.Call(s.t.Context(), method, path, body, out); err != nil {
 		s.t.Fatal(err)
 	}
 }

@@ -12,17 +12,17 @@ import (
 
 var evidenceExport = command{
 	name: "evidence export", flags: "--confirm ID | --trace ID --out FILE",
-	about: "Writes what proves a confirm, or all of a trace, into a new file. It verifies offline, with evidence verify --bundle.",
+	about: "Exports the evidence of a request or of a whole trace into a new file. Verify it offline with evidence verify --bundle.",
 	setup: func(f *flag.FlagSet) action {
-		confirm := f.String("confirm", "", "`ID` of a confirm")
+		confirm := f.String("confirm", "", "`ID` of a request")
 		trace := f.String("trace", "", "`ID` of a trace")
-		out := f.String("out", "", "`FILE` to write; one that exists is refused")
+		out := f.String("out", "", "`FILE` to write; an existing file is refused")
 		return func(ctx context.Context, c *call) error {
 			if (*confirm == "") == (*trace == "") {
-				return usage("say either --confirm or --trace")
+				return usageErrorf("give either --confirm or --trace")
 			}
 			if *out == "" {
-				return usage("--out is missing")
+				return usageErrorf("--out is missing")
 			}
 			return c.service(ctx, func(svc *domain.Service) error {
 				export, id := svc.ConfirmBundle, *confirm
@@ -39,8 +39,8 @@ var evidenceExport = command{
 	},
 }
 
-// writeNew writes a file that was not there, for its owner alone: a bundle has
-// what was asked for in clear.
+// writeNew creates a file that only its owner can read, because a bundle contains
+// the content of requests. It fails if the file exists.
 func writeNew(path string, data []byte) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -55,7 +55,7 @@ func writeNew(path string, data []byte) error {
 
 var evidenceRotateKey = command{
 	name:  "evidence rotate-key",
-	about: "Makes a new key to sign checkpoints with. The old one signs once more, to vouch for it; the new one's public half is printed. All sessions and one-time links end: everybody has to sign in again, and links have to be made anew.",
+	about: "Creates a new key to sign checkpoints with. The old key vouches for it with a last signature, and the new public key is printed. All sessions and one-time links end: everybody must sign in again and needs new links.",
 	setup: func(*flag.FlagSet) action {
 		return func(ctx context.Context, c *call) error {
 			return c.service(ctx, func(svc *domain.Service) error {
@@ -70,8 +70,8 @@ var evidenceRotateKey = command{
 	},
 }
 
-// storeOptions are those that hold for every command on a database: where its
-// signing key and its head file lie.
+// storeOptions returns the options of every command: where the signing key and
+// the head file are.
 func (c *call) storeOptions() store.Options {
 	return store.Options{SigningKey: c.getenv(variable("signing-key")), Head: c.getenv(variable("head"))}
 }

@@ -35,7 +35,7 @@ func vkeyOf(t *testing.T, r *running) string {
 }
 
 // A database that was restored from a backup is not served by accident; with
-// the operator's word it is, in a new epoch (threat T35).
+// the operator's word it is, in a new epoch.
 func TestServe_AcceptsARestoreOnlyWhenTold(t *testing.T) {
 	t.Parallel()
 	r := start(t)

@@ -19,10 +19,10 @@ var evidenceVerify = command{
 	about: "Verifies the database, or a bundle, and changes nothing. Exit codes: 0 verified, 4 tampered, 3 cannot tell.",
 	setup: func(f *flag.FlagSet) action {
 		o := &verifyOptions{}
-		f.Var((*filled)(&o.vkey), "vkey", "the `KEY` that must have signed; else that of the signing key beside the database")
-		f.Var((*filled)(&o.checkpoint), "checkpoint", "`FILE` with a checkpoint kept from before, with which the log must begin")
-		f.Var((*filled)(&o.bundle), "bundle", "`FILE` with a bundle to verify instead of the database")
-		f.BoolVar(&o.json, "json", false, "print what was found out as JSON")
+		f.Var((*nonEmpty)(&o.vkey), "vkey", "the `KEY` that must have signed; by default that of the signing key beside the database")
+		f.Var((*nonEmpty)(&o.checkpoint), "checkpoint", "`FILE` with an earlier checkpoint that the log must begin with")
+		f.Var((*nonEmpty)(&o.bundle), "bundle", "`FILE` with a bundle to verify instead of the database")
+		f.BoolVar(&o.json, "json", false, "print the result as JSON")
 		return o.run
 	},
 }
@@ -32,32 +32,22 @@ type verifyOptions struct {
 	json                     bool
 }
 
-// verdict ends the program with one of the exit codes of evidence verify.
-type verdict int
-
-// Exit codes of evidence verify (API.md, Command line).
+// Exit codes of evidence verify.
 const (
-	exitUnknown  verdict = 3
-	exitTampered verdict = 4
+	exitUnknown  exitError = 3
+	exitTampered exitError = 4
 )
-
-func (v verdict) Error() string {
-	if v == exitTampered {
-		return "tampered"
-	}
-	return "cannot tell"
-}
 
 func (o *verifyOptions) run(ctx context.Context, c *call) error {
 	report, err := o.verify(ctx, c)
 	if o.json {
-		return c.concludeJSON(report, err)
+		return c.printReportJSON(report, err)
 	}
 	if err != nil {
 		fmt.Fprintf(c.stdout, "cannot tell: %v\n", err)
 		return exitUnknown
 	}
-	return c.conclude(report)
+	return c.printReport(report)
 }
 
 func (o *verifyOptions) verify(ctx context.Context, c *call) (*evidence.Report, error) {
@@ -76,9 +66,9 @@ func (o *verifyOptions) verify(ctx context.Context, c *call) (*evidence.Report, 
 	return o.verifyDatabase(ctx, c, kept)
 }
 
-// kept reads the checkpoint kept from before, if one is named. A file that holds
-// none, such as an error that was stored in its place, says nothing of the log:
-// neither that it was changed nor that it was not.
+// kept reads the checkpoint kept from before, if one is named. A file without a
+// checkpoint, such as a saved error page, gives no result: neither verified nor
+// tampered.
 func (o *verifyOptions) kept() (string, error) {
 	text, err := readIfNamed(o.checkpoint)
 	if err != nil || o.checkpoint == "" {
@@ -96,17 +86,16 @@ func (o *verifyOptions) verifyBundle(kept string) (*evidence.Report, error) {
 		return nil, err
 	}
 	if o.vkey != "" {
-		return evidence.VerifyBundle(data, o.vkey, kept, domain.NewPartialHistory().Entry)
+		return evidence.VerifyBundle(data, o.vkey, kept, domain.NewPartialHistory().Check)
 	}
 	claimed, err := evidence.BundleKey(data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", o.bundle, err)
 	}
-	return nil, fmt.Errorf("--vkey is missing: the bundle claims the key\n%s\nAsk the operator for it by another way, and compare", claimed)
+	return nil, fmt.Errorf("--vkey is missing. The bundle claims the key\n%s\nGet the key from the operator by another way, and compare", claimed)
 }
 
 func (o *verifyOptions) verifyDatabase(ctx context.Context, c *call, kept string) (*evidence.Report, error) {
-	tuneCollector() // the digests of millions of rows stay in memory to the end
 	files := c.storeOptions()
 	vkey := o.vkey
 	if vkey == "" {
@@ -115,7 +104,7 @@ func (o *verifyOptions) verifyDatabase(ctx context.Context, c *call, kept string
 			return nil, err
 		}
 	}
-	// The head file is read first: a server may write to the database meanwhile.
+	// Read the head file first, because a server may write to the database.
 	head, err := readIfNamed(store.HeadFile(c.db, files.Head))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
@@ -126,18 +115,18 @@ func (o *verifyOptions) verifyDatabase(ctx context.Context, c *call, kept string
 	}
 	report := audit.Finish(signed, vkey)
 	if head != "" {
-		audit.Kept("head file", head, vkey, true)
+		audit.CheckKeptCheckpoint("head file", head, vkey, true)
 	} else {
-		audit.NoHead(o.vkey == "" || files.Head != "")
+		audit.MissingHeadFile(o.vkey == "" || files.Head != "")
 	}
 	if kept != "" {
-		audit.Kept(o.checkpoint, kept, vkey, false)
+		audit.CheckKeptCheckpoint(o.checkpoint, kept, vkey, false)
 	}
 	return report, nil
 }
 
-// audited reads a database, and reads it again when a server began to write to
-// it meanwhile: the next time there is a journal, and what is read holds still.
+// audited reads a database. It reads it again if a server began to write to it:
+// then there is a journal, and a reader sees one state.
 func audited(ctx context.Context, db string) (audit *evidence.Audit, signed string, err error) {
 	const attempts = 5
 	for range attempts {
@@ -157,14 +146,14 @@ func readIfNamed(path string) (string, error) {
 	return string(text), err
 }
 
-// conclude prints what was found out.
-func (c *call) conclude(r *evidence.Report) error {
+// printReport prints the result.
+func (c *call) printReport(r *evidence.Report) error {
 	say := func(format string, args ...any) { fmt.Fprintf(c.stdout, format+"\n", args...) }
 	for _, finding := range r.Findings {
 		say("  %s", finding)
 	}
-	if r.More > 0 {
-		say("  and %d more", r.More)
+	if r.OmittedFindings > 0 {
+		say("  and %d more", r.OmittedFindings)
 	}
 	for _, unknown := range r.Unknown {
 		say("  %s", unknown)
@@ -173,10 +162,10 @@ func (c *call) conclude(r *evidence.Report) error {
 		say("note: %s", note)
 	}
 	switch {
-	case r.Tampered():
-		say("tampered: %d findings", len(r.Findings)+r.More)
+	case r.IsTampered():
+		say("tampered: %d findings", len(r.Findings)+r.OmittedFindings)
 		return exitTampered
-	case !r.Verified():
+	case !r.IsVerified():
 		say("cannot tell")
 		return exitUnknown
 	}
@@ -205,19 +194,19 @@ type verifyReport struct {
 	Root     string   `json:"root"`
 }
 
-// concludeJSON is conclude for programs. The error is why there is no report.
-func (c *call) concludeJSON(r *evidence.Report, failed error) error {
+// printReportJSON prints the result as JSON. failed is why there is no report.
+func (c *call) printReportJSON(r *evidence.Report, failed error) error {
 	if failed != nil {
 		r = &evidence.Report{Unknown: []string{failed.Error()}}
 	}
 	told, conclusion := verifyReport{
-		Result: resultVerified, Findings: shortened(r.Findings), More: r.More, Unknown: shortened(r.Unknown), Notes: shortened(r.Notes),
+		Result: resultVerified, Findings: shortened(r.Findings), More: r.OmittedFindings, Unknown: shortened(r.Unknown), Notes: shortened(r.Notes),
 		Entries: r.Entries, Contents: r.Contents, Origin: r.Checkpoint.Origin, Size: r.Checkpoint.Size, Root: r.Checkpoint.Root.String(),
 	}, error(nil)
 	switch {
-	case r.Tampered():
+	case r.IsTampered():
 		told.Result, conclusion = resultTampered, exitTampered
-	case !r.Verified():
+	case !r.IsVerified():
 		told.Result, conclusion = resultUnknown, exitUnknown
 	}
 	if err := json.NewEncoder(c.stdout).Encode(told); err != nil && conclusion == nil {
@@ -226,8 +215,8 @@ func (c *call) concludeJSON(r *evidence.Report, failed error) error {
 	return conclusion
 }
 
-// shortened bounds each of some sentences: what was changed may be the key of a
-// row, of any length.
+// shortened cuts each finding, because it may contain the key of a row, of any
+// length.
 func shortened(list []string) []string {
 	const enough = 500
 	some := make([]string, len(list))

@@ -8,53 +8,58 @@ import (
 	"strings"
 )
 
-// usageError is a command line that cannot be understood, with the help for it.
+// usageError reports a wrong command line, with the help for it.
 type usageError struct{ message, help string }
 
 func (e *usageError) Error() string { return e.message }
 
-// usage refuses a command line; run adds the help of its command.
-func usage(format string, args ...any) error {
+// usageErrorf refuses a command line. run adds the help of its command.
+func usageErrorf(format string, args ...any) error {
 	return &usageError{message: fmt.Sprintf(format, args...)}
 }
 
-func (cmd *command) wrong(format string, args ...any) error {
+func (cmd *command) usageError(format string, args ...any) error {
 	return &usageError{
 		message: cmd.name + ": " + fmt.Sprintf(format, args...),
 		help:    cmd.line() + "\nMore: countersign help " + cmd.name + "\n",
 	}
 }
 
-// settings are the flags that describe where the program runs rather than what
-// one call does: they may also come from the environment.
-var settings = []string{"db", "listen", "base-url", "host", "trusted-proxy", "allow-self-approval", "metrics", "verify-every", "limits", "signing-key", "head"}
+// environmentFlags describe where the program runs, not what one call does. They
+// may also come from environment variables.
+var environmentFlags = []string{"db", "server", "listen", "base-url", "host", "trusted-proxy", "allow-self-approval", "metrics", "verify-every", "limits", "signing-key", "head"}
 
-// variable is the environment variable of a flag, "" for those without.
+// variable returns the environment variable of a flag, or "" if it has none.
 func variable(name string) string {
-	if !slices.Contains(settings, name) {
+	if !slices.Contains(environmentFlags, name) {
 		return ""
+	}
+	if name == "server" {
+		return "COUNTERSIGN_URL" // as in the settings of other clients
 	}
 	return "COUNTERSIGN_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 }
 
-// flagSet gives the flags of a command, which all share --db.
+// flagSet returns the flags of a command. All that open a database have --db.
 func (cmd *command) flagSet(db *string) (*flag.FlagSet, action) {
 	f := flag.NewFlagSet(cmd.name, flag.ContinueOnError)
 	f.SetOutput(io.Discard)
-	f.StringVar(db, "db", "countersign.db", "`PATH` of the database file, or the postgres:// URL of a database")
+	if !cmd.callsServer {
+		f.StringVar(db, "db", "countersign.db", "`PATH` of the database file, or the postgres:// URL of a database")
+	}
 	return f, cmd.setup(f)
 }
 
-// split separates flags with their values from words, so that flags may stand
-// before, between and after names. Behind "--" everything is a word.
-func split(args []string) (flags, words []string) {
-	alone := switches()
+// splitArgs separates flags and their values from words, so that flags may stand
+// before, between and after names. rest is what follows "--".
+func splitArgs(args []string) (flags, words, rest []string) {
+	alone := booleanFlags()
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
 		name := strings.TrimLeft(arg, "-")
 		switch {
 		case arg == "--":
-			return flags, append(words, args[i+1:]...)
+			return flags, words, args[i+1:]
 		case len(arg) < 2 || arg[0] != '-':
 			words = append(words, arg)
 		case strings.Contains(name, "=") || slices.Contains(alone, name) || i+1 == len(args):
@@ -64,11 +69,11 @@ func split(args []string) (flags, words []string) {
 			flags = append(flags, arg, args[i])
 		}
 	}
-	return flags, words
+	return flags, words, nil
 }
 
-// switches are the flags of all commands that take no value.
-func switches() []string {
+// booleanFlags returns the flags that take no value, of all commands.
+func booleanFlags() []string {
 	names := []string{"help", "h"}
 	for _, cmd := range commands() {
 		f, _ := cmd.flagSet(new(string))
@@ -81,8 +86,8 @@ func switches() []string {
 	return names
 }
 
-// parse reads the flags and, for those that are not there, the environment.
-func parse(f *flag.FlagSet, args []string, getenv func(string) string) error {
+// parseFlags reads the flags and, for flags that are not given, the environment.
+func parseFlags(f *flag.FlagSet, args []string, getenv func(string) string) error {
 	if err := f.Parse(args); err != nil {
 		return err
 	}

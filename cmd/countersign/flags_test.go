@@ -12,25 +12,29 @@ func TestSplit(t *testing.T) {
 	for _, test := range []struct {
 		name                       string
 		args, wantFlags, wantWords []string
+		wantRest                   []string
 	}{
-		{"flags behind names", []string{"user", "add", "kim", "--role", "tester"}, []string{"--role", "tester"}, []string{"user", "add", "kim"}},
-		{"flags before the command", []string{"--db", "x.db", "user", "list"}, []string{"--db", "x.db"}, []string{"user", "list"}},
-		{"flags between words", []string{"user", "--role=a", "add", "--role", "b", "kim"}, []string{"--role=a", "--role", "b"}, []string{"user", "add", "kim"}},
-		{"a switch takes no value", []string{"key", "create", "--may-decide", "bot"}, []string{"--may-decide"}, []string{"key", "create", "bot"}},
-		{"one dash", []string{"-db", "x.db", "-demo", "serve"}, []string{"-db", "x.db", "-demo"}, []string{"serve"}},
-		{"a value like a flag", []string{"--owner", "-x", "key"}, []string{"--owner", "-x"}, []string{"key"}},
-		{"a value is missing", []string{"key", "--owner"}, []string{"--owner"}, []string{"key"}},
-		{"words only after two dashes", []string{"user", "add", "--role", "a", "--", "-kim", "--x"}, []string{"--role", "a"}, []string{"user", "add", "-kim", "--x"}},
-		{"a dash alone is a word", []string{"backup", "-"}, nil, []string{"backup", "-"}},
+		{"flags behind names", []string{"user", "add", "kim", "--role", "tester"}, []string{"--role", "tester"}, []string{"user", "add", "kim"}, nil},
+		{"flags before the command", []string{"--db", "x.db", "user", "list"}, []string{"--db", "x.db"}, []string{"user", "list"}, nil},
+		{"flags between words", []string{"user", "--role=a", "add", "--role", "b", "kim"}, []string{"--role=a", "--role", "b"}, []string{"user", "add", "kim"}, nil},
+		{"a switch takes no value", []string{"key", "create", "--may-decide", "bot"}, []string{"--may-decide"}, []string{"key", "create", "bot"}, nil},
+		{"one dash", []string{"-db", "x.db", "-demo", "serve"}, []string{"-db", "x.db", "-demo"}, []string{"serve"}, nil},
+		{"a value like a flag", []string{"--owner", "-x", "key"}, []string{"--owner", "-x"}, []string{"key"}, nil},
+		{"a value is missing", []string{"key", "--owner"}, []string{"--owner"}, []string{"key"}, nil},
+		{"the rest after two dashes", []string{"user", "add", "--role", "a", "--", "-kim", "--x"}, []string{"--role", "a"}, []string{"user", "add"}, []string{"-kim", "--x"}},
+		{"a dash alone is a word", []string{"backup", "-"}, nil, []string{"backup", "-"}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			flags, words := split(test.args)
+			flags, words, rest := splitArgs(test.args)
 			if diff := cmp.Diff(test.wantFlags, flags); diff != "" {
 				t.Errorf("flags (-want +got):\n%s", diff)
 			}
 			if diff := cmp.Diff(test.wantWords, words); diff != "" {
 				t.Errorf("words (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(test.wantRest, rest); diff != "" {
+				t.Errorf("rest (-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -52,7 +56,7 @@ func TestEnvironment(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			f, _ := serveCommand.flagSet(new(string))
-			if err := parse(f, test.args, func(name string) string { return environment[name] }); err != nil {
+			if err := parseFlags(f, test.args, func(name string) string { return environment[name] }); err != nil {
 				t.Fatal(err)
 			}
 			want := map[string]string{
@@ -73,7 +77,7 @@ func TestEnvironment(t *testing.T) {
 func TestEnvironmentNamesTheVariable(t *testing.T) {
 	t.Parallel()
 	f, _ := serveCommand.flagSet(new(string))
-	err := parse(f, nil, func(name string) string {
+	err := parseFlags(f, nil, func(name string) string {
 		if name == "COUNTERSIGN_BASE_URL" {
 			return "ftp://x"
 		}
@@ -85,15 +89,13 @@ func TestEnvironmentNamesTheVariable(t *testing.T) {
 	}
 }
 
-// Where the signing key and the head file lie holds for every command on the
-// database, so the help of each says what says so.
+// The place of the signing key and the head file is the same for every command, so
+// the overview names it once.
 func TestHelp_SaysWhereTheKeyAndTheHeadLie(t *testing.T) {
 	t.Parallel()
-	for _, cmd := range commands() {
-		for _, name := range []string{"signing-key", "head"} {
-			if help := cmd.help(); !strings.Contains(help, "$"+variable(name)) {
-				t.Errorf("%s: its help does not name $%s:\n%s", cmd.name, variable(name), help)
-			}
+	for _, name := range []string{"signing-key", "head"} {
+		if help := overview(nil); strings.Count(help, "$"+variable(name)) != 1 {
+			t.Errorf("the overview does not name $%s once:\n%s", variable(name), help)
 		}
 	}
 }

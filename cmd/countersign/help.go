@@ -8,11 +8,11 @@ import (
 	"text/tabwriter"
 )
 
-func asksHelp(flags []string) bool {
+func wantsHelp(flags []string) bool {
 	return slices.ContainsFunc(flags, func(f string) bool { return slices.Contains([]string{"help", "h"}, strings.TrimLeft(f, "-")) })
 }
 
-// line shows how a command is called.
+// line returns the usage line of a command.
 func (cmd *command) line() string {
 	parts := append([]string{"usage: countersign", cmd.name}, cmd.names...)
 	if cmd.flags != "" {
@@ -21,7 +21,7 @@ func (cmd *command) line() string {
 	return strings.Join(parts, " ")
 }
 
-// help is everything about one command.
+// help returns the full help of a command.
 func (cmd *command) help() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s\n\n%s\n\n", cmd.line(), cmd.about)
@@ -38,14 +38,11 @@ func (cmd *command) help() string {
 		fmt.Fprintf(table, "  --%s %s\t%s\n", f.Name, value, what)
 	})
 	_ = table.Flush() // a strings.Builder takes everything
-	if key, head := "signing-key", "head"; f.Lookup(key) == nil {
-		fmt.Fprintf(&text, "\nThe signing key and the head file lie beside the database, with PostgreSQL in the working directory, unless $%s and $%s say where.\n", variable(key), variable(head))
-	}
 	return text.String()
 }
 
-// overview lists all commands, or those that begin with the first word: "" if
-// there are none.
+// overview lists all commands, or those that begin with the first word. It
+// returns "" if there are none.
 func overview(words []string) string {
 	some := commands()
 	if len(words) > 0 {
@@ -62,6 +59,9 @@ func overview(words []string) string {
 		fmt.Fprintf(table, "  %s\t%s\n", strings.Join(append([]string{cmd.name}, cmd.names...), " "), about)
 	}
 	_ = table.Flush()
+	if len(words) == 0 {
+		fmt.Fprintf(&text, "\nThe signing key and the head file are beside the database, for PostgreSQL in the working directory.\nTo keep them elsewhere, set $%s and $%s.\n", variable("signing-key"), variable("head"))
+	}
 	text.WriteString("\nMore: countersign help COMMAND\n")
 	return text.String()
 }

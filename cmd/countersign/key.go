@@ -11,25 +11,25 @@ import (
 
 var keyCreate = command{
 	name: "key create", names: []string{"NAME"}, flags: "--role ROLE… [--owner USER] [--may-decide] [--expires 90d]",
-	about: "Creates a key for an agent. It prints the key alone on standard output, this once: it is kept nowhere. " +
-		"One made here has no maker; who makes a key on the page of keys may not decide what it requests.",
+	about: "Creates a key for an agent. It prints only the key, and only this once: the key is not stored. " +
+		"Whoever creates a key on the page Keys cannot decide its requests. For a key created here, only the owner cannot.",
 	setup: func(f *flag.FlagSet) action {
 		var roles list
-		var expires life
-		f.Var(&roles, "role", "a `ROLE` to hold, by name or id; repeat for several")
-		owner := f.String("owner", "", "the `USER` who answers for the key; nobody in their group decides what it requests. Without one the key stands alone: it sees only what it requested itself")
-		mayDecide := f.Bool("may-decide", false, "let the key decide what others request; needs an owner")
-		f.Var(&expires, "expires", "how long it lives: a `SPAN` such as 90d or 12h; else for ever")
+		var expires lifetime
+		f.Var(&roles, "role", "a `ROLE`, by name or id; repeat for several")
+		owner := f.String("owner", "", "the `USER` who is responsible for the key and cannot decide its requests. A key without an owner sees only its own requests")
+		mayDecide := f.Bool("may-decide", false, "let the key decide requests of others; needs an owner")
+		f.Var(&expires, "expires", "when it expires: a `SPAN` such as 90d or 12h; by default never")
 		return func(ctx context.Context, c *call) error {
 			switch {
 			case len(roles) == 0:
-				return usage("--role is missing")
+				return usageErrorf("--role is missing")
 			case *mayDecide && *owner == "":
-				return usage("--may-decide needs --owner")
+				return usageErrorf("--may-decide needs --owner")
 			}
 			return c.service(ctx, func(svc *domain.Service) error {
 				_, text, err := svc.CreateKey(ctx, domain.System, domain.KeyInput{
-					Name: c.names[0], Roles: roles, Owner: *owner, MayDecide: *mayDecide, Life: time.Duration(expires),
+					Name: c.names[0], Roles: roles, Owner: *owner, MayDecide: *mayDecide, Lifetime: time.Duration(expires),
 				})
 				if err != nil {
 					return err
@@ -60,7 +60,7 @@ var keyList = command{
 					if k.MayDecide {
 						decides = "yes"
 					}
-					rows = append(rows, []string{k.ID, k.Name, k.Status(svc.Now()), roles(k.Roles), k.Owner, decides, day(k.ExpiresAt), day(k.UsedAt)})
+					rows = append(rows, []string{k.ID, k.Name, k.Status(svc.Now()), roles(k.Roles), k.Owner, decides, formatTime(k.ExpiresAt), formatTime(k.UsedAt)})
 				}
 				return c.table(rows)
 			})
@@ -70,6 +70,6 @@ var keyList = command{
 
 var keyRevoke = command{
 	name: "key revoke", names: []string{"NAME"},
-	about: "Ends a key at once and for good. NAME is its name or id.",
+	about: "Revokes a key immediately and for good. NAME is its name or id.",
 	setup: change((*domain.Service).RevokeKey),
 }

@@ -10,39 +10,39 @@ import (
 	"countersign/domain/credential"
 )
 
-// newLogger writes one JSON object per line, whatever stands in it: what clients
-// send cannot begin a line of its own or steer a terminal, and a key that ended
-// up in a path or an error loses its secret (threat T27).
+// newLogger writes one JSON object per line. What clients send cannot start a
+// line of its own or send control sequences to a terminal. A key in a path or an
+// error loses its secret.
 func newLogger(w io.Writer, level slog.Level) *slog.Logger {
-	return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level, ReplaceAttr: harmless}))
+	return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level, ReplaceAttr: sanitizeAttr}))
 }
 
-func harmless(_ []string, a slog.Attr) slog.Attr {
-	a.Key = legible(a.Key)
+func sanitizeAttr(_ []string, a slog.Attr) slog.Attr {
+	a.Key = sanitize(a.Key)
 	switch value := a.Value.Resolve(); value.Kind() {
 	case slog.KindString:
-		a.Value = slog.StringValue(legible(value.String()))
+		a.Value = slog.StringValue(sanitize(value.String()))
 	case slog.KindAny:
 		switch any := value.Any().(type) {
 		case error:
-			a.Value = slog.StringValue(legible(any.Error()))
+			a.Value = slog.StringValue(sanitize(any.Error()))
 		case fmt.Stringer:
-			a.Value = slog.StringValue(legible(any.String()))
+			a.Value = slog.StringValue(sanitize(any.String()))
 		}
 	}
 	return a
 }
 
-// legible is text without secrets of keys and without anything unseen. Line
-// ends stay, which JSON escapes: stacks have them.
-func legible(text string) string {
+// sanitize removes the secrets of keys and escapes invisible characters. Line
+// ends stay, because stack traces have them and JSON escapes them.
+func sanitize(text string) string {
 	text = credential.Redact(text)
-	if !strings.ContainsFunc(text, unseen) {
+	if !strings.ContainsFunc(text, isInvisible) {
 		return text
 	}
 	var b strings.Builder
 	for _, r := range text {
-		if unseen(r) {
+		if isInvisible(r) {
 			fmt.Fprintf(&b, `\u{%x}`, r)
 			continue
 		}
@@ -51,4 +51,4 @@ func legible(text string) string {
 	return b.String()
 }
 
-func unseen(r rune) bool { return !unicode.IsPrint(r) && r != '\n' && r != '\t' }
+func isInvisible(r rune) bool { return !unicode.IsPrint(r) && r != '\n' && r != '\t' }

@@ -12,7 +12,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(withPostgreSQL{withBrowser{m}}, map[string]func(){"countersign": main, hasty: hastyMain})
+	testscript.Main(withPostgreSQL{withBrowser{m}}, map[string]func(){"countersign": main, hasty: hastyMain, bank: bankMain})
 }
 
 // withPostgreSQL runs the tests and stops the database server that they used.

@@ -14,8 +14,8 @@ import (
 	"countersign/store"
 )
 
-// stored are the metrics that are read when they are asked for: each from an
-// index or a count, at the same cost however much there is.
+// stored are the metrics that a scrape reads from the database: each from an
+// index or a counter, at a constant cost.
 type stored struct {
 	view  func(context.Context, func(domain.Reader) error) error
 	now   func() time.Time
@@ -23,13 +23,13 @@ type stored struct {
 }
 
 var (
-	pendingConfirms = prometheus.NewDesc("countersign_pending_confirms", "Confirms that wait for a decision.", []string{"target_type"}, nil)
-	clockLag        = prometheus.NewDesc("countersign_clock_lag_seconds", "How long the oldest deadline that nobody has settled has passed.", nil, nil)
+	pendingConfirms = prometheus.NewDesc("countersign_pending_confirms", "Requests that wait for a decision.", []string{"target_type"}, nil)
+	clockLag        = prometheus.NewDesc("countersign_clock_lag_seconds", "How long ago the oldest deadline passed that is not settled yet.", nil, nil)
 	logEntries      = prometheus.NewDesc("countersign_log_entries", "Entries of the log.", nil, nil)
 	databaseBytes   = prometheus.NewDesc("countersign_database_bytes", "Size of the database's files.", []string{"file"}, nil)
 )
 
-// newStored reads from a database, of which name is the path or the URL.
+// newStored returns the metrics of a database. name is its path or URL.
 func newStored(db *store.DB, name string) *stored {
 	s := &stored{view: db.View, now: time.Now}
 	if !strings.Contains(name, "://") {
@@ -88,7 +88,7 @@ func (s *stored) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// lag is how long a deadline has passed, in seconds.
+// lag returns how long ago a deadline passed, in seconds.
 func (s *stored) lag(deadline time.Time) float64 {
 	if deadline.IsZero() {
 		return 0

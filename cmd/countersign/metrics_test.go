@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"countersign/domain"
+	"countersign/web/client"
 )
 
 // measured is a server with metrics.
@@ -76,7 +77,7 @@ func (m *measured) await(series, value string) {
 
 func (m *measured) call(key, method, path string, body, out any) {
 	m.t.Helper()
-	if err := (&client{base: m.base, key: key}).call(m.t.Context(), method, path, body, out); err != nil {
+	if err := client.New(m.base, key).Call(m.t.Context(), method, path, body, out); err != nil {
 		m.t.Fatal(err)
 	}
 }
@@ -118,7 +119,7 @@ func TestMetrics_FollowAConfirm(t *testing.T) {
 
 	told := make(chan error, 1)
 	go func() {
-		told <- (&client{base: m.base, key: agent}).call(t.Context(), http.MethodGet, "/api/v1/confirms/"+asked.ConfirmID+"/outcome?wait=60", nil, nil)
+		told <- client.New(m.base, agent).Call(t.Context(), http.MethodGet, "/api/v1/confirms/"+asked.ConfirmID+"/outcome?wait=60", nil, nil)
 	}()
 	m.await(`countersign_waits{kind="long-poll"}`, "1")
 	m.call(decider, http.MethodPost, "/api/v1/confirms/"+asked.ConfirmID+"/decisions", object{"status": "approved", "content_hash": asked.ContentHash}, nil)
@@ -186,11 +187,11 @@ func TestMetrics_NothingOfClients(t *testing.T) {
 	})
 }
 
-// TestMetrics_AreInTheReadme with their types, and nothing else is.
-func TestMetrics_AreInTheReadme(t *testing.T) {
+// TestMetrics_AreDocumented with their types, and nothing else is.
+func TestMetrics_AreDocumented(t *testing.T) {
 	t.Parallel()
 	m := startMeasured(t)
-	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	manual, err := os.ReadFile("OPERATING.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,11 +200,11 @@ func TestMetrics_AreInTheReadme(t *testing.T) {
 	for _, found := range regexp.MustCompile(`(?m)^# TYPE (countersign_\w+) (\w+)$`).FindAllStringSubmatch(m.scrape(), -1) {
 		served[found[1]] = found[2]
 	}
-	for _, found := range regexp.MustCompile("(?m)^\\| `(countersign_\\w+)`[^|]* \\| (\\w+) \\|").FindAllStringSubmatch(string(readme), -1) {
+	for _, found := range regexp.MustCompile("(?m)^\\| `(countersign_\\w+)`[^|]* \\| (\\w+) \\|").FindAllStringSubmatch(string(manual), -1) {
 		documented[found[1]] = found[2]
 	}
 	if diff := cmp.Diff(served, documented); diff != "" {
-		t.Errorf("(-served +README):\n%s", diff)
+		t.Errorf("(-served +documented):\n%s", diff)
 	}
 }
 
@@ -251,9 +252,9 @@ func TestStored_DatabaseAway(t *testing.T) {
 		return errors.New("connection refused: canary")
 	}
 	logged := newTranscript()
-	s := &server{metrics: newMetrics(new(backlog)), logger: newLogger(logged, slog.LevelInfo)}
+	s := &server{metrics: newMetrics(new(logBuffer)), logger: newLogger(logged, slog.LevelInfo)}
 	missing := filepath.Join(t.TempDir(), "no.db")
-	stop, err := s.measure("127.0.0.1:0", &stored{view: away, now: time.Now, files: map[string]string{"database": missing}})
+	stop, err := s.serveMetrics("127.0.0.1:0", &stored{view: away, now: time.Now, files: map[string]string{"database": missing}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"countersign/web"
 )
 
-// checks are what the server cannot work without.
+// checks returns the readiness checks of the database.
 func checks(db *store.DB) []web.Check {
 	return []web.Check{
 		{Name: "database", Ask: db.Ready},

@@ -46,7 +46,7 @@ var roleShow = command{
 					{"capabilities", capabilities(r)},
 					{"users", holders(use.Users)},
 					{"keys", holders(use.Keys)},
-					{"pending confirms that require it", fmt.Sprint(use.Confirms)},
+					{"pending requests that require it", fmt.Sprint(use.Confirms)},
 				})
 			})
 		}
@@ -55,13 +55,13 @@ var roleShow = command{
 
 var roleSet = command{
 	name: "role set", names: []string{"NAME"}, flags: "--capability C…",
-	about: "Gives a role exactly these capabilities. The role is created if there is none of this name or id.",
+	about: "Gives a role exactly these capabilities. It creates the role if no role has this name or id.",
 	setup: func(f *flag.FlagSet) action {
 		var granted list
 		f.Var(&granted, "capability", "a capability `C`: resource.action, resource.* or *; repeat for several")
 		return func(ctx context.Context, c *call) error {
 			if len(granted) == 0 {
-				return usage("--capability is missing")
+				return usageErrorf("--capability is missing")
 			}
 			return c.service(ctx, func(svc *domain.Service) error { return setRole(ctx, svc, c.names[0], granted) })
 		}
@@ -98,7 +98,7 @@ func capabilities(r *domain.Role) string {
 	return strings.Join(words, " ")
 }
 
-// roleNames gives a function that names roles by their ids.
+// roleNames returns a function from a role's id to its name.
 func roleNames(ctx context.Context, svc *domain.Service) (func(ids []string) string, error) {
 	roles, err := svc.Roles(ctx, domain.System)
 	names := map[string]string{}
@@ -114,8 +114,8 @@ func roleNames(ctx context.Context, svc *domain.Service) (func(ids []string) str
 	}, err
 }
 
-// printable keeps text that others wrote from steering the terminal, and marks in
-// it what is not what it looks like.
+// printable removes control sequences from text that others wrote, and marks
+// look-alike characters in it.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {

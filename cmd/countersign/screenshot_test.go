@@ -46,8 +46,49 @@ func TestE2E_Screenshots(t *testing.T) {
 	}
 }
 
+// TestScreenshots_OfTheReadme takes the README's pictures: of the requests of six trades,
+// and of a plan. With COUNTERSIGN_README_SCREENSHOTS naming a directory (make screenshots)
+// they are kept there.
+func TestScreenshots_OfTheReadme(t *testing.T) {
+	s := newStage(t)
+	dir := os.Getenv("COUNTERSIGN_README_SCREENSHOTS")
+	if dir == "" {
+		dir = t.TempDir()
+	}
+	asked := map[string]string{}
+	for _, r := range reviewRequests(t) {
+		asked[r.Name] = s.asks(r.Request).ConfirmID
+	}
+	p := s.signsIn("reviewer", chromedp.EmulateViewport(1280, 800))
+	p.open("/confirms")
+	p.waitFor(".notices")
+	p.capture(filepath.Join(dir, "inbox.png"))
+	for picture, name := range map[string]string{"request": "payment-account-differs", "patch": "patch-drops-check"} {
+		p.opensConfirm(asked[name])
+		p.waitFor(".finding")
+		p.capture(filepath.Join(dir, picture+".png"))
+	}
+	p.open("/plans/" + s.paymentPlan())
+	p.waitFor(".drawing svg")
+	p.capture(filepath.Join(dir, "plan.png"))
+}
+
+// capture writes what the window shows as a picture that is small enough for a
+// repository.
+func (p *page) capture(file string) {
+	p.t.Helper()
+	var picture []byte
+	p.do(chromedp.CaptureScreenshot(&picture))
+	if len(picture) > 256<<10 {
+		p.t.Errorf("%s has %d bytes, want at most 256 KiB", file, len(picture))
+	}
+	if err := os.WriteFile(file, picture, 0o644); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
 // ownersPages are those that a reviewer does not see.
-var ownersPages = map[string]bool{"contexts": true, "roles": true, "role": true, "role-new": true, "users": true, "user": true, "keys": true}
+var ownersPages = map[string]bool{"contexts": true, "roles": true, "role": true, "role-new": true, "users": true, "user": true, "keys": true, "connect": true}
 
 // decideSome leaves decisions to look at, and more pages for them.
 func (s *stage) decideSome(dir string, pages map[string]string) {

@@ -23,27 +23,29 @@ import (
 
 var serveCommand = command{
 	name:  "serve",
-	flags: "[--listen 127.0.0.1:8080] [--base-url URL] [--host NAME]… [--trusted-proxy CIDR]… [--allow-self-approval] [--metrics ADDR] [--verify-every 6h] [--limits k=v,…] [--signing-key F] [--head F] [--accept-restore] [--demo]",
-	about: "Runs the server until it is interrupted. It prints its address when it is ready, and before there are users a link to set up the first administrator.",
+	flags: "[--listen 127.0.0.1:8080] [--base-url URL] [--host NAME]… [--trusted-proxy CIDR]… [--allow-self-approval] [--metrics ADDR] [--verify-every 6h] [--limits k=v,…] [--signing-key F] [--head F] [--accept-restore] [--demo] [--demo-wait]",
+	about: "Runs the server until it is interrupted. It prints its address when it is ready and, before there are users, a link to set up the first administrator.",
 	setup: func(f *flag.FlagSet) action {
 		o := &serveOptions{limits: domain.DefaultLimits(), verifyEvery: interval(6 * time.Hour)}
 		f.StringVar(&o.listen, "listen", "127.0.0.1:8080", "`ADDRESS` and port to listen on")
 		f.Var(&o.base, "base-url", "`URL` at which browsers and agents reach the server")
-		f.Var(&o.hosts, "host", "a further host `NAME` to answer to; repeat for several")
-		f.Var(&o.proxies, "trusted-proxy", "`CIDR` of proxies whose X-Forwarded-For is believed; repeat for several")
-		f.BoolVar(&o.selfApproval, "allow-self-approval", false, "let users, never keys, decide what they, their keys or keys that they made requested")
-		f.StringVar(&o.metrics, "metrics", "", "`ADDRESS` and port that answers /metrics for Prometheus, to whoever reaches it; else there are none")
-		f.Var(&o.verifyEvery, "verify-every", "`INTERVAL` at which the server runs evidence verify on its database, first when it has started; 0: never")
-		f.Func("limits", fmt.Sprintf("`k=v,…`, which limits to change: by default %v", o.limits), o.setLimits)
-		f.StringVar(&o.signingKey, "signing-key", "", "`FILE` of the key that signs the log; else the database's name with .key, for PostgreSQL countersign.key")
-		f.StringVar(&o.head, "head", "", "`FILE` that keeps the log's newest checkpoint, best on another disk; else the database's name with .head, for PostgreSQL countersign.head")
-		f.BoolVar(&o.acceptRestore, "accept-restore", false, "go on with a database that was restored from a backup: it is verified first, and one that was changed is refused with exit code 4; what is pending is cancelled, and the log says so")
-		f.BoolVar(&o.demo, "demo", false, "use a throwaway database, create accounts and run an agent that asks")
+		f.Var(&o.hosts, "host", "another host `NAME` to answer to; repeat for several")
+		f.Var(&o.proxies, "trusted-proxy", "`CIDR` of proxies whose X-Forwarded-For is trusted; repeat for several")
+		f.BoolVar(&o.selfApproval, "allow-self-approval", false, "let users, but never keys, decide their own requests and those of keys that they own or created")
+		f.StringVar(&o.metrics, "metrics", "", "`ADDRESS` and port that serve /metrics for Prometheus to whoever reaches them; by default none")
+		f.Var(&o.verifyEvery, "verify-every", "`INTERVAL` at which the server runs evidence verify on its database, first after its start; 0 for never")
+		f.Func("limits", fmt.Sprintf("`k=v,…`, the limits to change; the defaults are %v", o.limits), o.setLimits)
+		f.StringVar(&o.signingKey, "signing-key", "", "`FILE` of the key that signs the log; by default the database's name with .key, for PostgreSQL countersign.key")
+		f.StringVar(&o.head, "head", "", "`FILE` that keeps the log's newest checkpoint, best on another disk; by default the database's name with .head, for PostgreSQL countersign.head")
+		f.BoolVar(&o.acceptRestore, "accept-restore", false, "accept a database restored from a backup: it is verified first (exit code 4 if it was changed), pending requests are cancelled, and the log says so")
+		f.BoolVar(&o.demo, "demo", false, "use a temporary database, create accounts and run an agent that sends requests")
+		f.BoolVar(&o.demoWait, "demo-wait", false, "as --demo, but wait for your requests instead: it prints a command that sends one")
 		return func(ctx context.Context, c *call) error {
 			given := false
 			f.Visit(func(f *flag.Flag) { given = given || f.Name == "db" })
+			o.demo = o.demo || o.demoWait
 			if o.demo && given && c.getenv(variable("db")) != c.db {
-				return usage("--demo uses a throwaway database: leave --db out")
+				return usageErrorf("--demo uses a temporary database: leave out --db")
 			}
 			return o.run(ctx, c)
 		}
@@ -54,17 +56,17 @@ var serveCommand = command{
 // see a loss.
 var hastyCommits bool
 
-// serveOptions is what the command line says about a server.
+// serveOptions are the flags of serve.
 type serveOptions struct {
-	listen       string
-	base         address
-	hosts        list
-	proxies      networks
-	selfApproval bool
-	limits       domain.Limits
-	metrics      string
-	verifyEvery  interval
-	demo         bool
+	listen         string
+	base           address
+	hosts          list
+	proxies        networks
+	selfApproval   bool
+	limits         domain.Limits
+	metrics        string
+	verifyEvery    interval
+	demo, demoWait bool
 
 	signingKey, head string
 	acceptRestore    bool
@@ -75,38 +77,34 @@ func (o *serveOptions) setLimits(text string) (err error) {
 	return err
 }
 
-// run serves until ctx ends or the database fails. What it opened first it
-// closes last.
+// run serves until ctx ends or the database fails.
 func (o *serveOptions) run(ctx context.Context, c *call) (err error) {
 	if err := o.checkListen(); err != nil {
 		return err
 	}
-	assets, err := static.Load()
+	assets, err := loadAssets()
 	if err != nil {
 		return err
-	}
-	if missing := assets.Missing(); len(missing) > 0 {
-		return fmt.Errorf("this program was built without %s: run make assets, then build it again", strings.Join(missing, " and "))
 	}
 	if o.acceptRestore && !o.demo {
 		if err := o.verifyRestored(ctx, c); err != nil {
 			return err
 		}
 	}
-	// Who reads the log may end before the server does: that must not end it, and
-	// least of all in a way that systemd takes for a good one.
+	// The reader of the log may end first. That must not end the server, least of
+	// all with a signal that systemd takes for a clean exit.
 	signal.Ignore(syscall.SIGPIPE)
-	log := newBacklog(c.stderr, maxBacklog)
+	log := newLogBuffer(c.stderr, maxBufferedLog)
 	defer log.Close()
 	c.stderr = log
 	level := slog.LevelInfo
 	if o.demo {
-		remove, err := throwaway(c)
+		remove, err := useTemporaryDatabase(c)
 		if err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, remove()) }()
-		level = slog.LevelWarn // the terminal belongs to what the agent is told
+		level = slog.LevelWarn // the terminal shows what the agent is told
 	}
 	s := &server{
 		feed: domain.NewFeed(), failed: make(chan error, 1),
@@ -115,13 +113,7 @@ func (o *serveOptions) run(ctx context.Context, c *call) (err error) {
 	if o.metrics != "" {
 		s.metrics = newMetrics(log)
 	}
-	db, err := store.Open(ctx, c.db, store.Options{
-		Now: time.Now, Committed: s.feed.Publish, Observed: s.observed, Fatal: s.databaseFailed, Logger: s.logger,
-		SigningKey: o.signingKey, Head: o.head, AcceptRestore: o.acceptRestore, Hasty: hastyCommits,
-	})
-	if errors.Is(err, store.ErrRollback) {
-		return fmt.Errorf("%w\nIf you restored it from a backup, start once with --accept-restore: what is pending is cancelled, and the log says so", err)
-	}
+	db, err := o.openStore(ctx, c, s)
 	if err != nil {
 		return err
 	}
@@ -132,8 +124,8 @@ func (o *serveOptions) run(ctx context.Context, c *call) (err error) {
 	}
 	s.verifier = s.newVerifier(c, o)
 	if s.metrics != nil {
-		s.metrics.tellVerification(s.svc)
-		stop, err := s.measure(o.metrics, newStored(db, c.db))
+		s.metrics.addVerification(s.svc)
+		stop, err := s.serveMetrics(o.metrics, newStored(db, c.db))
 		if err != nil {
 			return err
 		}
@@ -144,6 +136,40 @@ func (o *serveOptions) run(ctx context.Context, c *call) (err error) {
 		return err
 	}
 	base := o.baseURL(listener.Addr())
+	s.setHandler(o.webConfig(s, db, assets, base))
+	agent, err := o.printWelcome(ctx, c, s.svc, base)
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	return s.serve(ctx, listener, agent)
+}
+
+// loadAssets returns the browser files, which make assets must have installed.
+func loadAssets() (*static.Assets, error) {
+	assets, err := static.Load()
+	if err != nil {
+		return nil, err
+	}
+	if missing := assets.Missing(); len(missing) > 0 {
+		return nil, fmt.Errorf("this program was built without %s: run make assets, then build it again", strings.Join(missing, " and "))
+	}
+	return assets, nil
+}
+
+// openStore opens the database for a server.
+func (o *serveOptions) openStore(ctx context.Context, c *call, s *server) (*store.DB, error) {
+	db, err := store.Open(ctx, c.db, store.Options{
+		Now: time.Now, Committed: s.feed.Publish, Observed: s.onCommit, Fatal: s.databaseFailed, Logger: s.logger,
+		SigningKey: o.signingKey, Head: o.head, AcceptRestore: o.acceptRestore, RelaxedSync: hastyCommits,
+	})
+	if errors.Is(err, store.ErrRollback) {
+		return nil, fmt.Errorf("%w\nIf you restored it from a backup, start once with --accept-restore: pending requests are cancelled, and the log says so", err)
+	}
+	return db, err
+}
+
+// webConfig configures the pages and the API.
+func (o *serveOptions) webConfig(s *server, db *store.DB, assets *static.Assets, base *url.URL) web.Config {
 	config := web.Config{
 		Service: s.svc, Assets: assets, Logger: s.logger, BaseURL: base, Hosts: o.hosts,
 		TrustedProxies: o.proxies, Checks: checks(db),
@@ -151,18 +177,12 @@ func (o *serveOptions) run(ctx context.Context, c *call) (err error) {
 	if s.verifier != nil {
 		config.Checks = append(config.Checks, verificationCheck(s.svc))
 	}
-	s.answer(config)
-	agent, err := o.welcome(ctx, c, s.svc, base)
-	if err != nil {
-		return errors.Join(err, listener.Close())
-	}
-	return s.serve(ctx, listener, agent)
+	return config
 }
 
-// verifyRestored refuses a copy that was changed: what is written when a restore
-// is accepted would be signed as it is. That the copy is older than the head file
-// makes it a restore, and is no change. A copy of an older schema is verified before
-// it is migrated.
+// verifyRestored refuses a backup that was changed, because accepting a restore
+// signs what is there. A backup older than the head file is a restore, not a
+// change. A backup with an older schema is verified before it is migrated.
 func (o *serveOptions) verifyRestored(ctx context.Context, c *call) error {
 	vkey, file := "", store.KeyFile(c.db, o.signingKey)
 	if _, err := os.Stat(file); err == nil {
@@ -170,7 +190,6 @@ func (o *serveOptions) verifyRestored(ctx context.Context, c *call) error {
 			return err
 		}
 	}
-	tuneCollector()
 	audit, signed, err := audited(ctx, c.db)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, store.ErrSchema) {
 		return nil
@@ -179,26 +198,26 @@ func (o *serveOptions) verifyRestored(ctx context.Context, c *call) error {
 		return err
 	}
 	report := audit.Finish(signed, vkey)
-	if !report.Tampered() {
+	if !report.IsTampered() {
 		return nil
 	}
-	found := c.conclude(report)
-	fmt.Fprintf(c.stderr, "countersign: %s is not what was signed with the key in %s, so it is not served. Put another backup in its place. "+
+	found := c.printReport(report)
+	fmt.Fprintf(c.stderr, "countersign: %s is not what was signed with the key in %s, so it is not served. Restore another backup. "+
 		"If all that was found is another key, and the backup is from before the key was changed, put the key of that time there; "+
 		"without any key file it is served, and nothing vouches for what is in it\n", store.Label(c.db), file)
 	return found
 }
 
-// welcome prints where the server is and how to get in. The address comes
-// last of what must be ready: whoever reads it may connect at once.
-func (o *serveOptions) welcome(ctx context.Context, c *call, svc *domain.Service, base *url.URL) (agent func(context.Context), err error) {
+// printWelcome prints the server's address and how to sign in. It comes last,
+// because a program that reads the address may connect at once.
+func (o *serveOptions) printWelcome(ctx context.Context, c *call, svc *domain.Service, base *url.URL) (agent func(context.Context), err error) {
 	agent = func(context.Context) {}
 	if o.demo {
-		if agent, err = prepareDemo(ctx, c, svc, base); err != nil {
+		if agent, err = prepareDemo(ctx, c, svc, base, o.demoWait); err != nil {
 			return nil, err
 		}
 	}
-	token, err := svc.SetupToken(ctx)
+	token, err := svc.CreateSetupLink(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -211,7 +230,7 @@ func (o *serveOptions) welcome(ctx context.Context, c *call, svc *domain.Service
 	return agent, err
 }
 
-// checkListen refuses to speak plain HTTP to other machines by accident.
+// checkListen refuses to serve plain HTTP to other machines by accident.
 func (o *serveOptions) checkListen() error {
 	host, err := checkAddress("listen", o.listen)
 	if err == nil && o.metrics != "" {
@@ -220,30 +239,30 @@ func (o *serveOptions) checkListen() error {
 	if err != nil {
 		return err
 	}
-	if o.base.url == nil && !loopback(host) {
-		return usage("--listen %s would serve plain HTTP to other machines: say with --base-url how they reach it", o.listen)
+	if o.base.url == nil && !isLoopback(host) {
+		return usageErrorf("--listen %s would serve plain HTTP to other machines: give the address that they use with --base-url", o.listen)
 	}
 	return nil
 }
 
-// checkAddress refuses what can never be listened on.
+// checkAddress refuses an address that is not HOST:PORT.
 func checkAddress(flag, address string) (host string, err error) {
 	host, port, err := net.SplitHostPort(address)
 	if err == nil {
 		_, err = net.LookupPort("tcp", port)
 	}
 	if err != nil {
-		return "", usage("--%s %q: write it like 127.0.0.1:8080", flag, address)
+		return "", usageErrorf("--%s %q: write it like 127.0.0.1:8080", flag, address)
 	}
 	return host, nil
 }
 
-func loopback(host string) bool {
+func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// baseURL is where the server says that it is.
+// baseURL returns the URL that browsers and agents use.
 func (o *serveOptions) baseURL(listening net.Addr) *url.URL {
 	if o.base.url != nil {
 		return o.base.url

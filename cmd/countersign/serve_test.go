@@ -24,6 +24,7 @@ import (
 
 	"countersign/domain"
 	"countersign/store"
+	"countersign/web/client"
 )
 
 // patience bounds how long a test waits for what must happen.
@@ -91,7 +92,7 @@ func start(t *testing.T, args ...string) *running {
 	r := &running{stdout: newTranscript(), stderr: newTranscript(), code: make(chan int, 1)}
 	if i := slices.Index(args, "--db"); i >= 0 {
 		r.db = args[i+1]
-	} else if !slices.Contains(args, "--demo") {
+	} else if !slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "--demo") }) {
 		r.db = filepath.Join(t.TempDir(), "countersign.db")
 		args = append(args, "--db", r.db)
 	}
@@ -106,8 +107,8 @@ func start(t *testing.T, args ...string) *running {
 	}()
 	t.Cleanup(func() { r.stop(t) })
 	r.base = r.stdout.await(t, 1, `(?m)^listening on (http\S+)$`)[1]
-	if slices.Contains(args, "--demo") {
-		r.db = r.stdout.await(t, 1, `Everything is in (\S+) and goes`)[1]
+	if slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "--demo") }) {
+		r.db = r.stdout.await(t, 1, `Its data is in (\S+) and is deleted`)[1]
 	}
 	return r
 }
@@ -242,19 +243,19 @@ func TestServe_PruneForgetsInTheJournalToo(t *testing.T) {
 		code  int
 		want  string
 	}{
-		"to its end":          {io.Discard, exitDone, "forgot the content of 1 confirms\n"},
+		"to its end":          {io.Discard, exitDone, "deleted the content of 1 requests\n"},
 		"and nobody hears it": {brokenWriter{}, exitFailed, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := start(t)
-			agent := &client{base: r.base, key: invoke(t, "key", "create", "bot", "--role", "executor", "--db", r.db)}
+			agent := client.New(r.base, invoke(t, "key", "create", "bot", "--role", "executor", "--db", r.db))
 			var asked posted
 			body := object{"target_type": "other", "actions": []object{{"name": "pay", "args": object{"to": "SECRETPAYEE"}}}}
-			if err := agent.call(t.Context(), http.MethodPost, "/api/v1/confirms", body, &asked); err != nil {
+			if err := agent.Call(t.Context(), http.MethodPost, "/api/v1/confirms", body, &asked); err != nil {
 				t.Fatal(err)
 			}
-			if err := agent.call(t.Context(), http.MethodPost, "/api/v1/confirms/"+asked.ConfirmID+"/cancel", object{}, &object{}); err != nil {
+			if err := agent.Call(t.Context(), http.MethodPost, "/api/v1/confirms/"+asked.ConfirmID+"/cancel", object{}, &object{}); err != nil {
 				t.Fatal(err)
 			}
 			var stdout, stderr bytes.Buffer
@@ -272,7 +273,7 @@ func TestServe_PruneForgetsInTheJournalToo(t *testing.T) {
 					t.Errorf("it is still in %s", file)
 				}
 			}
-			if err := agent.call(t.Context(), http.MethodPost, "/api/v1/confirms", body, &asked); err != nil {
+			if err := agent.Call(t.Context(), http.MethodPost, "/api/v1/confirms", body, &asked); err != nil {
 				t.Errorf("afterwards: %v", err)
 			}
 		})
@@ -317,9 +318,11 @@ func TestServe_StopAnswersWaits(t *testing.T) {
 	t.Parallel()
 	r := start(t, "--limits", "waits=1")
 	key := invoke(t, "key", "create", "bot", "--role", "executor", "--db", r.db)
-	agent := &client{base: r.base, key: key}
-	var asked posted
-	if err := agent.call(t.Context(), http.MethodPost, "/api/v1/approvals", exampleFrame(), &asked); err != nil {
+	agent := client.New(r.base, key)
+	var asked struct {
+		ApprovalKey string `json:"approval_key"`
+	}
+	if err := agent.Call(t.Context(), http.MethodPost, "/api/v1/approvals", exampleFrame(), &asked); err != nil {
 		t.Fatal(err)
 	}
 	type answer struct {
@@ -341,7 +344,7 @@ func TestServe_StopAnswersWaits(t *testing.T) {
 	r.stop(t)
 	select {
 	case got := <-answers:
-		var told outcome
+		var told client.Outcome
 		if got.err != nil || got.status != http.StatusOK || json.Unmarshal(got.body, &told) != nil || told.Status != string(domain.Pending) {
 			t.Errorf("who waited was told %d %s (%v), want 200 and pending", got.status, got.body, got.err)
 		}
@@ -404,8 +407,7 @@ func TestServe_AddressInUse(t *testing.T) {
 	}
 }
 
-// The outcome of a failed commit is unknown, so the process must end (DESIGN,
-// Storage).
+// The outcome of a failed commit is unknown, so the process must end.
 func TestServe_StopsWhenTheDatabaseFails(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("input/output error")
@@ -440,7 +442,7 @@ func TestServe_StopsWhenItsFileIsGone(t *testing.T) {
 		t.Error("the server ended as if it had been told to")
 	}
 	want := "countersign: the database failed: the file " + db + " was removed or replaced while it was in use, and what was written since then may be lost: stop the server first\n" +
-		"See to its file and its disk, then start the server again\n"
+		"Check its file and its disk, then start the server again\n"
 	if text, _ := p.stderr.now(); !strings.HasSuffix(text, want) {
 		t.Errorf("standard error ends with %.400q, want %q", text, want)
 	}

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"runtime"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -17,8 +16,7 @@ import (
 	"countersign/web"
 )
 
-// Bounds of one connection. Streams and long waits extend the write timeout for
-// themselves.
+// Limits of one connection. Streams and long polls extend the write timeout.
 const (
 	headerTimeout  = 5 * time.Second
 	readTimeout    = 30 * time.Second
@@ -27,14 +25,14 @@ const (
 	maxHeaderBytes = 64 << 10
 )
 
-// stopTimeout is how long requests may take to end when the server stops. With
-// what comes before and after, it is gone within five seconds. drainTimeout is
-// how much of it a load balancer gets that has asked whether the server is
-// ready, to hear that it is not any more, and clockTimeout how much the clock
-// gets, which may wait for a database that does not answer.
+// Timeouts of a shutdown. The process exits within five seconds.
 const (
-	stopTimeout  = 4 * time.Second
+	// stopTimeout bounds the requests that are under way.
+	stopTimeout = 4 * time.Second
+	// drainTimeout is the part of it that load balancers get to see that the
+	// server is not ready any more.
 	drainTimeout = 2 * time.Second
+	// clockTimeout bounds the clock, which may wait for a database.
 	clockTimeout = 500 * time.Millisecond
 )
 
@@ -43,22 +41,21 @@ type server struct {
 	svc  *domain.Service
 	feed *domain.Feed
 	http *http.Server
-	// requests are those being answered, streams too, whose connections are not the
-	// HTTP server's any more.
+	// requests counts those under way, also on hijacked connections, which
+	// http.Server does not wait for.
 	requests sync.WaitGroup
-	drain    func(context.Context) // makes it say that it stops, and waits until that was heard
+	drain    func(context.Context) // reports not ready, and waits until load balancers have seen it
 	logger   *slog.Logger
-	metrics  *metrics   // nil: nobody asked for any
-	verifier *verifier  // nil: the database is not verified
-	failed   chan error // why it must stop; the first reason is enough
+	metrics  *metrics   // nil without --metrics
+	verifier *verifier  // nil if the database is never verified
+	failed   chan error // why the server must stop; the first reason counts
 }
 
-// slowCommit is how long a commit may take, with the wait for its turn, before
-// the operator hears of it.
+// slowCommit is how long a commit may take, with its wait, before it is logged.
 const slowCommit = time.Second
 
-// observed is told of every commit group.
-func (s *server) observed(g store.Group) {
+// onCommit is called after every commit group.
+func (s *server) onCommit(g store.Group) {
 	if s.metrics != nil {
 		s.metrics.group(g)
 	}
@@ -74,14 +71,14 @@ func (s *server) fail(err error) {
 	}
 }
 
-// databaseFailed ends the server: only who opens the database again finds out
-// what is in it.
+// databaseFailed stops the server. Only opening the database again shows what is
+// in it.
 func (s *server) databaseFailed(err error) {
-	s.fail(fmt.Errorf("the database failed: %w\nSee to its file and its disk, then start the server again", err))
+	s.fail(fmt.Errorf("the database failed: %w\nCheck its file and its disk, then start the server again", err))
 }
 
-// prepare makes the database one that can be served: its log can be signed, and
-// the log says so if it was restored. It tells the operator the key that signs.
+// prepare begins a new epoch of the log after a restore, checks that the log can
+// be signed, and logs the key that signs it.
 func (s *server) prepare(ctx context.Context, acceptRestore bool) error {
 	if acceptRestore {
 		lost, err := s.svc.AcceptRestore(ctx)
@@ -89,7 +86,7 @@ func (s *server) prepare(ctx context.Context, acceptRestore bool) error {
 			return err
 		}
 		if lost != nil {
-			s.logger.Warn("the database was restored: a new epoch of the log begins", "entries", lost.Size, "last_known", lost.LastKnown)
+			s.logger.Warn("the database was restored; the log starts a new epoch", "entries", lost.Size, "last_known", lost.LastKnown)
 		}
 	}
 	if err := s.svc.Prepare(ctx); err != nil {
@@ -97,28 +94,28 @@ func (s *server) prepare(ctx context.Context, acceptRestore bool) error {
 	}
 	keys, err := s.svc.EvidenceKeys(ctx, domain.System)
 	if err != nil {
-		return fmt.Errorf("%w\nPut the key back, of a PostgreSQL database from another node; if it is lost, start once with --accept-restore, which makes a new one", err)
+		return fmt.Errorf("%w\nPut the key back, for PostgreSQL from another node. If it is lost, start once with --accept-restore, which creates a new one", err)
 	}
 	s.logger.Info("the log is signed", "vkey", keys[len(keys)-1].VKey)
 	return nil
 }
 
-// answer makes the server one that answers what config says.
-func (s *server) answer(config web.Config) {
+// setHandler creates the HTTP server for the pages and the API.
+func (s *server) setHandler(config web.Config) {
 	if s.metrics != nil {
 		config.Observed, config.Waiting = s.metrics.request, s.metrics.waiting
 	}
 	handler := web.New(config)
 	s.drain = handler.Drain
-	s.http = s.bounded(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s.http = s.newHTTPServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.requests.Add(1)
 		defer s.requests.Done()
 		handler.ServeHTTP(w, r)
 	}))
 }
 
-// bounded serves within the bounds of connections.
-func (s *server) bounded(handler http.Handler) *http.Server {
+// newHTTPServer returns a server with the limits of connections.
+func (s *server) newHTTPServer(handler http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           handler,
 		ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
@@ -127,7 +124,7 @@ func (s *server) bounded(handler http.Handler) *http.Server {
 	}
 }
 
-// version is that of the program, "" if it was built without saying.
+// version returns the version of the program, or "" if it is unknown.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -136,17 +133,15 @@ func version() string {
 	return info.Main.Version
 }
 
-// serve answers until ctx ends or something fails. Then the agent of the demo
-// stops asking, a verification is ended, load balancers are told, waits and streams are ended (they would
-// not end by themselves), requests are finished, and the clock stops.
+// serve answers until ctx ends or something fails. Then it stops, in this order:
+// the demo's agent and the verification, load balancers see "not ready", long
+// polls and streams end, requests finish, the clock stops.
 func (s *server) serve(ctx context.Context, listener net.Listener, agent func(context.Context)) (err error) {
-	tuneCollector()
-	defer runtime.KeepAlive(ballast)
-	background, stop := context.WithCancel(context.WithoutCancel(ctx))
-	defer stop()
-	asking, hush := context.WithCancel(background)
-	defer hush()
-	new(silent).watch(s.http)
+	background, stopBackground := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopBackground()
+	foreground, stopForeground := context.WithCancel(background) // demo and verification
+	defer stopForeground()
+	new(idleConns).watch(s.http)
 	var running, agents sync.WaitGroup
 	running.Go(func() {
 		if err := s.http.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
@@ -158,45 +153,48 @@ func (s *server) serve(ctx context.Context, listener net.Listener, agent func(co
 			s.fail(err)
 		}
 	})
+	running.Go(func() { s.svc.RunFacts(foreground) })
 	if s.verifier != nil {
-		running.Go(func() { s.verifier.run(asking) })
+		running.Go(func() { s.verifier.run(foreground) })
 	}
-	agents.Go(func() { agent(asking) })
-	s.logger.Info("the server answers", "address", listener.Addr(), "version", version())
+	agents.Go(func() { agent(foreground) })
+	s.logger.Info("the server is ready", "address", listener.Addr(), "version", version())
 
 	select {
 	case <-ctx.Done():
-		s.logger.Info("the server stops")
+		s.logger.Info("the server is stopping")
 	case err = <-s.failed:
-		s.logger.Error("the server stops", "error", err)
+		s.logger.Error("the server is stopping", "error", err)
 	}
-	hush()
+	stopForeground()
 	agents.Wait()
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
+	stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
 	defer cancel()
 	if err == nil {
-		heard, enough := context.WithTimeout(last, drainTimeout)
-		s.drain(heard)
-		enough()
+		drainCtx, cancelDrain := context.WithTimeout(stopCtx, drainTimeout)
+		s.drain(drainCtx)
+		cancelDrain()
 	}
 	s.feed.Close()
-	if late := s.http.Shutdown(last); late != nil {
-		s.logger.Warn("requests were cut off", "error", late)
+	if shutdownErr := s.http.Shutdown(stopCtx); shutdownErr != nil {
+		s.logger.Warn("some requests were interrupted", "error", shutdownErr)
 		err = errors.Join(err, s.http.Close())
 	}
-	answered, all := context.WithCancel(last)
-	go func() {
-		s.requests.Wait()
-		all()
-	}()
-	<-answered.Done()
-	stop()
-	ended, end := context.WithTimeout(last, clockTimeout)
-	go func() {
-		running.Wait()
-		end()
-	}()
-	<-ended.Done()
+	waitUntil(stopCtx, &s.requests)
+	stopBackground()
+	clockCtx, cancelClock := context.WithTimeout(stopCtx, clockTimeout)
+	defer cancelClock()
+	waitUntil(clockCtx, &running)
 	s.logger.Info("the server has stopped")
 	return err
+}
+
+// waitUntil waits for the group, or until ctx ends.
+func waitUntil(ctx context.Context, group *sync.WaitGroup) {
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		group.Wait()
+		cancel()
+	}()
+	<-ctx.Done()
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"countersign/store"
+	"countersign/web/client"
 )
 
 func TestSlowCommitsAreLogged(t *testing.T) {
@@ -28,7 +29,7 @@ func TestSlowCommitsAreLogged(t *testing.T) {
 			t.Parallel()
 			logged := newTranscript()
 			s := &server{logger: newLogger(logged, slog.LevelInfo)}
-			s.observed(test.group)
+			s.onCommit(test.group)
 			line := logged.String()
 			if got := strings.Contains(line, `"level":"WARN","msg":"slow commit"`) && strings.Contains(line, `"transactions":7`); got != test.want {
 				t.Errorf("logged %q", line)
@@ -47,8 +48,8 @@ func TestServe_StopsInSpiteOfADatabaseThatHangs(t *testing.T) {
 	}
 	files := placed(db, store.Options{})
 	r := start(t, "--db", db, "--signing-key", files.SigningKey, "--head", files.Head)
-	agent := &client{base: r.base, key: strings.TrimSpace(key.String())}
-	if err := agent.call(t.Context(), http.MethodPost, "/api/v1/confirms", object{"target_type": "other", "timeout": 1, "actions": []object{{"name": "pay", "args": object{}}}}, &posted{}); err != nil {
+	agent := client.New(r.base, strings.TrimSpace(key.String()))
+	if err := agent.Call(t.Context(), http.MethodPost, "/api/v1/confirms", object{"target_type": "other", "timeout": 1, "actions": []object{{"name": "pay", "args": object{}}}}, &posted{}); err != nil {
 		t.Fatal(err)
 	}
 	conn, err := pgx.Connect(t.Context(), db)

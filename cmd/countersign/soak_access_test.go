@@ -15,7 +15,7 @@ import (
 	"countersign/web/route"
 )
 
-// rule is what DESIGN's table of capabilities says of one address.
+// rule is what one address needs.
 type rule struct {
 	path   string // ID is the object's
 	body   string // JSON, or a form as a query
@@ -34,6 +34,8 @@ const (
 	aCall    = `{"target_type":"other","actions":[{"name":"pay","args":{}}]}`
 	aPlan    = `{"plan_id":"ID","context_id":"c","title":"t","objective":"o","steps":[{"step_id":"s1","description":"d"}]}`
 	asksCall = "confirm.request plan.execute plan.propose"
+	// A key that may nothing can call a tool, which says that the key may not.
+	aToolCall = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait_for_outcome","arguments":{"confirm_id":"ID","wait_seconds":0}}}`
 )
 
 // pageRules and apiRules have a row for every address that is not public.
@@ -43,6 +45,7 @@ var pageRules = map[string]rule{
 	"GET /":                          {path: "/"},
 	"GET /confirms":                  {path: "/confirms"},
 	"GET /confirms/:id":              {path: "/confirms/ID", object: "confirm"},
+	"GET /confirms/:id/content":      {path: "/confirms/ID/content", object: "confirm"},
 	"POST /confirms/:id/decision":    {path: "/confirms/ID/decision", body: "decision=approve&content_hash=" + wrongHash, object: "confirm", caps: "confirm.approve", decision: true},
 	"POST /confirms/:id/cancel":      {path: "/confirms/ID/cancel", body: "reason=x", object: "confirm", caps: "confirm.reject", requester: true},
 	"GET /plans":                     {path: "/plans"},
@@ -66,6 +69,7 @@ var pageRules = map[string]rule{
 	"POST /users/:id/enable":         {path: "/users/BYSTANDER/enable", caps: "user.modify"},
 	"POST /users/:id/sessions":       {path: "/users/BYSTANDER/sessions", caps: "user.modify"},
 	"GET /keys":                      {path: "/keys", caps: "key.read key.modify"},
+	"GET /connect":                   {path: "/connect?key=AGENT", caps: "key.modify"},
 	"POST /keys":                     {path: "/keys", body: "name=fresh&role=guest", caps: "key.modify"},
 	"POST /keys/:id/revoke":          {path: "/keys/AGENT/revoke", caps: "key.modify"},
 	"GET /log":                       {path: "/log", caps: "trace.read"},
@@ -90,6 +94,7 @@ var apiRules = map[string]rule{
 	"GET /confirms/:id/outcome":        {path: "/confirms/ID/outcome", object: "confirm"},
 	"POST /confirms/:id/decisions":     {path: "/confirms/ID/decisions", body: `{"status":"approved","content_hash":"` + wrongHash + `"}`, object: "confirm", caps: "confirm.approve", decision: true},
 	"POST /approvals":                  {path: "/approvals", body: `{"session_id":"s",` + aCall[1:], caps: asksCall},
+	"POST /native/:format":             {path: "/native/claude?wait=0", body: `{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{},"tool_use_id":"ID"}`, caps: "plan.execute"},
 	"GET /approvals/:key":              {path: "/approvals/ID_1", object: "confirm"},
 	"POST /approvals/:key":             {path: "/approvals/ID_1", body: `{"decisions":[{"type":"approve"}],"content_hash":"` + wrongHash + `"}`, object: "confirm", caps: "confirm.approve", decision: true},
 	"GET /sessions/:session_id/events": {path: "/sessions/s/events?last_event_id=x"}, // one that never begins
@@ -128,7 +133,7 @@ var apiRules = map[string]rule{
 	"GET /evidence/confirms/:id":       {path: "/evidence/confirms/ID", object: "confirm", caps: "trace.read", requester: true},
 }
 
-// caller is somebody who asks, and what DESIGN says they hold.
+// caller is somebody who asks, and what they hold.
 type caller struct {
 	*visitor
 	name      string
@@ -142,8 +147,8 @@ func (c *caller) can(caps string) bool {
 	return caps == "" || slices.ContainsFunc(strings.Fields(caps), func(cap string) bool { return c.role.Grants(domain.Capability(cap)) })
 }
 
-// sees is DESIGN's "who may see": a key what its own group posted and what it
-// may decide, a user by capability.
+// sees reports whether the caller may see an object: a key what its own group posted
+// and what it may decide, a user by capability.
 func (c *caller) sees(object string, own bool) bool {
 	deciding := "confirm.approve confirm.reject"
 	switch {
@@ -182,9 +187,8 @@ func (c *caller) expected(r rule, own bool) int {
 
 // TestBarR11_AccessMatrix asks at every address as every role, of what is one's
 // own and of what is another's, as a user, a key, a key that may decide and a key
-// without an owner. The
-// answers are DESIGN's, a refusal changes nothing in any table, and whoever is
-// refused what is another's is told the same of what does not exist.
+// without an owner. A refusal changes nothing in any table, and says the same of
+// another's object as of one that does not exist.
 func TestBarR11_AccessMatrix(t *testing.T) {
 	t.Parallel()
 	b, _ := newBar(t, "R11", 0, 0)
@@ -276,7 +280,7 @@ func accessMatrix(b *bar, h *house, oneIn int, middle func()) {
 		for _, user := range []bool{true, false} {
 			rule, ok := ruleOf(user, r)
 			if !ok {
-				if r.Needs != route.Public && strings.HasPrefix(r.Path, "/api/") != user {
+				if r.Needs != route.Public && (strings.HasPrefix(r.Path, "/api/") || r.Path == "/mcp") != user {
 					b.violated("%s %s has no row here", r.Method, r.Path)
 				}
 				continue
@@ -298,6 +302,9 @@ func accessMatrix(b *bar, h *house, oneIn int, middle func()) {
 
 // ruleOf finds the row of a route: pages are for users, the rest for keys.
 func ruleOf(user bool, r route.Route) (rule, bool) {
+	if r.Path == "/mcp" {
+		return rule{path: r.Path, body: aToolCall}, !user
+	}
 	if path, api := strings.CutPrefix(r.Path, "/api/v1"); api != user {
 		rules := pageRules
 		if api {
@@ -340,7 +347,7 @@ var ownMarks = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|20[
 func posts(h *house, id, owner string) string {
 	h.t.Helper()
 	_, key := h.key(domain.KeyInput{Name: "poster-" + id, Roles: []string{"planner", "executor", "architect"}, Owner: owner})
-	limits := h.Limits().Wire()
+	limits := h.Limits().MPLP()
 	approval, err := mplp.ParseApproval(fmt.Appendf(nil, `{"confirm_id":%q,"approval_key":"%s_1",%s`, id, id, aCall[1:]), limits)
 	if err == nil {
 		_, err = h.PostApproval(h.t.Context(), key, approval)

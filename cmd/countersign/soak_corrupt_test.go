@@ -68,7 +68,7 @@ func gated(h *house) domain.Ref {
 	for _, step := range []string{"s-approved", "s-rejected", "s-pending", "s-cancelled", "s-unasked"} {
 		text += `{"step_id":"` + step + `","description":"Do"},`
 	}
-	in, err := mplp.ParsePlan([]byte(text[:len(text)-1]+`]}`), h.Limits().Wire())
+	in, err := mplp.ParsePlan([]byte(text[:len(text)-1]+`]}`), h.Limits().MPLP())
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func ask(b *bar, i int, file string, agent domain.Ref) (outcome string) {
 		switch {
 		case err != nil:
 			outcome = "failed"
-		case v.Allow() && status != domain.Approved && status != "":
+		case v.Allows() && status != domain.Approved && status != "":
 			b.violated("damage %d: the gate lets %s run, which is %s", i, step, status)
 		}
 	}

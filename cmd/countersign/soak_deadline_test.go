@@ -18,8 +18,8 @@ import (
 // No approval comes late, and nothing is left pending once its time is over.
 func TestBarR5_Deadlines(t *testing.T) {
 	t.Parallel()
-	b, confirms := newBar(t, "R5", 2_000, 100_000)
-	span := time.Duration(sized(24, 30*24)) * time.Hour
+	b, confirms := newBar(t, "R5", 300, 100_000)
+	span := time.Duration(sized(6, 30*24)) * time.Hour
 	file := filepath.Join(t.TempDir(), "countersign.db") // outside of the bubble, which removes nothing
 	synctest.Test(t, func(t *testing.T) {
 		feed := domain.NewFeed()

@@ -27,7 +27,7 @@ import (
 // that hides is in the answer as it is.
 func TestBarR10_HostileText(t *testing.T) {
 	t.Parallel()
-	b, strs := newBar(t, "R10", 500, 20_000)
+	b, strs := newBar(t, "R10", 30, 20_000)
 	h := newHouse(t, tempDB(t))
 	h.user("reader", "admin")
 	_, agent := h.key(domain.KeyInput{Name: "agent", Roles: []string{"planner", "executor", "architect", "admin"}})
@@ -64,8 +64,8 @@ func TestBarR10_HostileText(t *testing.T) {
 	b.figure("strings", strs)
 	runes := 0
 	for from := rune(0); from <= utf8.MaxRune; from += 1024 {
-		if sized(0, 1) == 0 && from%0x10000 != 0x2000 && from > 0x400 {
-			continue // of each plane the part in which most of them hide
+		if sized(0, 1) == 0 && !slices.Contains([]rune{0, 0x400, 0x2000, 0xfc00, 0xe0000}, from) {
+			continue // most that hide are in these
 		}
 		text := make([]rune, 0, 1024)
 		for r := from; r < from+1024; r++ {
@@ -84,7 +84,7 @@ func TestBarR10_HostileText(t *testing.T) {
 // ownFields are those in which readers get back what they wrote themselves, as
 // they wrote it: a search, and a decision that was refused, came too late or is to
 // be confirmed.
-var ownFields = regexp.MustCompile(`<input [^>]*>|<textarea id="(?:reason|user_edit_content)"[^>]*>[^<]*|Your words were not kept</strong><p class="agent-text">[^<]*`)
+var ownFields = regexp.MustCompile(`<input [^>]*>|<textarea id="(?:reason|user_edit_content)"[^>]*>[^<]*|Your text was not saved. Copy it from here:</strong><p class="agent-text">[^<]*`)
 
 // fragments are what hostile strings are made of.
 var fragments = []string{
@@ -109,7 +109,7 @@ func hostile(random *rand.Rand) string {
 // page and fragment about them.
 func pagesOf(h *house, reader *visitor, agent domain.Ref, id, text string) map[string]string {
 	h.t.Helper()
-	quoted, limits := jsonString(text), h.Limits().Wire()
+	quoted, limits := jsonString(text), h.Limits().MPLP()
 	title := jsonString(within(text, limits.Title))
 	args := fmt.Sprintf(`{%s:[%s,{"a":%s}]}`, quoted, quoted, quoted)
 	action := fmt.Sprintf(`{"name":%s,"description":%s,"args":%s}`, jsonString(nameable(within(text, limits.Title))), quoted, args)
@@ -216,6 +216,10 @@ func branches(n *html.Node) (lines []string) {
 			continue
 		}
 		class := attribute(c, "class")
+		if followsText(class) {
+			lines = append(lines, foreign(c)...)
+			continue
+		}
 		inner := branches(c)
 		switch {
 		case slices.Contains([]string{"invisible", "mixed-script", "look-alike", "not-ascii", "edge-space", "turned", "turned number"}, class):
@@ -239,6 +243,40 @@ func branches(n *html.Node) (lines []string) {
 			continue
 		}
 		lines = append(lines, branch...)
+	}
+	return lines
+}
+
+// followsText reports whether what an element has inside follows from a text: rows by
+// the kind of their values, what there is to notice, marks of gaps, and a reason that
+// stands higher or lower.
+func followsText(class string) bool {
+	return slices.ContainsFunc(strings.Fields(class), func(token string) bool {
+		return slices.Contains([]string{"rows", "findings", "notices", "row-values", "row-why", "blanks", "sizes", "asked-before", "bar-notice", "reason", "reason-below"}, token)
+	})
+}
+
+// Of these, elements that follow from a text are made.
+var (
+	drawnElements   = strings.Fields("a b bdi blockquote br code dd details div dl dt em figcaption figure h2 input label li mark ol p q section small span strong summary svg time ul use")
+	drawnAttributes = strings.Fields(`aria-describedby aria-hidden aria-invalid aria-label aria-labelledby checked class data-depth data-item data-line data-local data-mark data-encoded data-name data-pointer data-sent data-text data-type
+		datetime dir form hidden href hx-ignore id name open title type value`)
+	drawnHref  = regexp.MustCompile(`^(#[a-zA-Z0-9_-]+|/confirms/[0-9a-zA-Z-]+[?a-zA-Z0-9=&%_-]*)$`)
+	drawnClass = regexp.MustCompile(`^[a-z0-9 -]*$`)
+)
+
+// foreign lists what no page of the server has in an element that follows from a text.
+func foreign(n *html.Node) (lines []string) {
+	isKnown := n.Type == html.TextNode || n.Type == html.ElementNode && slices.Contains(drawnElements, n.Data)
+	for _, a := range n.Attr {
+		isKnown = isKnown && slices.Contains(drawnAttributes, a.Key) && (a.Key != "class" || drawnClass.MatchString(a.Val)) &&
+			(a.Key != "href" || drawnHref.MatchString(a.Val) || n.Data == "use")
+	}
+	if !isKnown {
+		lines = append(lines, fmt.Sprintf("foreign: <%s %v", n.Data, n.Attr))
+	}
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		lines = append(lines, foreign(c)...)
 	}
 	return lines
 }

@@ -30,7 +30,7 @@ const cyclesPerFile = 50
 // decided twice, and the log says what the tables say.
 func TestBarR1_KillUnderLoad(t *testing.T) {
 	t.Parallel()
-	b, cycles := newBar(t, "R1", 50, 1_000)
+	b, cycles := newBar(t, "R1", 25, 1_000)
 	var acks, file = 0, ""
 	var asker, decider string
 	var restarts []time.Duration

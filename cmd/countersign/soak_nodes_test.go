@@ -160,7 +160,7 @@ func TestNodes_WakeEachOther(t *testing.T) {
 		told := make(chan error)
 		wait := func(d time.Duration) error {
 			o, err := other.Outcome(t.Context(), ref, c.ID, d)
-			if err == nil && !o.Settled() {
+			if err == nil && !o.IsFinal() {
 				err = errors.New("it is pending")
 			}
 			return err

@@ -84,7 +84,7 @@ func relayed(r *http.Request, base string) (*http.Response, []byte, error) {
 // of which one is killed in the middle of some, and started again.
 func TestBarR3_DoubleDecideOnTwoNodes(t *testing.T) {
 	t.Parallel()
-	b, rounds := newBar(t, "R3, two nodes", 40, 10_000)
+	b, rounds := newBar(t, "R3, two nodes", 20, 10_000)
 	p := newPair(t)
 	killed := 0
 	doubleDecide(b, p.house, rounds, func(round int, random *rand.Rand) func(<-chan struct{}) {
@@ -117,7 +117,7 @@ func TestBarR11_AccessMatrixOnTwoNodes(t *testing.T) {
 	t.Parallel()
 	b, _ := newBar(t, "R11, two nodes", 0, 0)
 	p := newPair(t)
-	accessMatrix(b, p.house, sized(4, 1), func() { p.revokeAndDie(b) })
+	accessMatrix(b, p.house, sized(12, 1), func() { p.revokeAndDie(b) })
 }
 
 // revokeAndDie takes rights away on the victim and kills it as soon as it has

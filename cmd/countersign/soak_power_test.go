@@ -25,7 +25,7 @@ const cutsPerRecording = 100
 // sees that.
 func TestBarR2_PowerCut(t *testing.T) {
 	t.Parallel()
-	b, cuts := newBar(t, "R2", 50, 2_000)
+	b, cuts := newBar(t, "R2", 25, 2_000)
 	if !traceable(t) {
 		return
 	}

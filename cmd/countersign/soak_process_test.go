@@ -192,7 +192,7 @@ func fetches(ctx context.Context, c *http.Client, key, method, address, body str
 // verified runs evidence verify over a database, where the program has it.
 func verified(t *testing.T, db string) error {
 	t.Helper()
-	if find([]string{"evidence", "verify"}) == nil {
+	if findCommand([]string{"evidence", "verify"}) == nil {
 		return nil
 	}
 	var stdout, stderr bytes.Buffer

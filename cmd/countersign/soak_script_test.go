@@ -139,7 +139,7 @@ func shows(h *house, agent domain.Ref, id string, texts []string) (confirms, pat
 	}
 	first := jsonString(texts[0])
 	plan, err := mplp.ParsePlan(fmt.Appendf(nil, `{"plan_id":%q,"context_id":%q,"title":%s,"objective":%s,"trace":{"trace_id":%q,"span_id":"s"},"steps":[%s]}`,
-		id, id, first, first, id, strings.Join(steps, ",")), h.Limits().Wire())
+		id, id, first, first, id, strings.Join(steps, ",")), h.Limits().MPLP())
 	if err == nil {
 		_, err = h.PostPlan(h.t.Context(), agent, plan)
 	}

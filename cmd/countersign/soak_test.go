@@ -176,7 +176,7 @@ func (h *house) user(name string, roles ...string) domain.Ref {
 // post posts a confirm written as JSON.
 func (h *house) post(ref domain.Ref, text string) *domain.Confirm {
 	h.t.Helper()
-	in, err := mplp.ParseConfirm([]byte(text), h.Limits().Wire())
+	in, err := mplp.ParseConfirm([]byte(text), h.Limits().MPLP())
 	if err != nil {
 		h.t.Fatal(err)
 	}

@@ -13,20 +13,20 @@ import (
 	"countersign/domain"
 )
 
-// localServer is where a server listens that was told nothing else.
+// localServer is where a server listens by default.
 const localServer = "127.0.0.1:8080"
 
 var userAdd = command{
 	name: "user add", names: []string{"NAME"}, flags: "--role ROLE… [--password-stdin]",
-	about: "Adds a user. Without --password-stdin it prints a link by which they choose a password, once, within 24 hours.",
+	about: "Adds a user. Without --password-stdin it prints a link to choose a password. The link works once, within 24 hours.",
 	setup: func(f *flag.FlagSet) action {
 		var roles list
-		f.Var(&roles, "role", "a `ROLE` to hold, by name or id; repeat for several")
+		f.Var(&roles, "role", "a `ROLE`, by name or id; repeat for several")
 		stdin := f.Bool("password-stdin", false, "read the password from the first line of standard input")
 		base := baseURL(f)
 		return func(ctx context.Context, c *call) error {
 			if len(roles) == 0 {
-				return usage("--role is missing")
+				return usageErrorf("--role is missing")
 			}
 			password := ""
 			if *stdin {
@@ -62,7 +62,7 @@ var userList = command{
 						return err
 					}
 					for _, u := range users {
-						rows = append(rows, []string{u.Name, u.Status(), roles(u.Roles), day(u.CreatedAt)})
+						rows = append(rows, []string{u.Name, u.Status(), roles(u.Roles), formatTime(u.CreatedAt)})
 					}
 					if page.Cursor = next; next == "" {
 						return c.table(rows)
@@ -75,17 +75,17 @@ var userList = command{
 
 var userDisable = command{
 	name: "user disable", names: []string{"NAME"},
-	about: "Keeps a user out. Their sessions end and their keys stop, at once.",
+	about: "Disables a user. Their sessions end and their keys stop working immediately.",
 	setup: change((*domain.Service).DisableUser),
 }
 
 var userEnable = command{
 	name: "user enable", names: []string{"NAME"},
-	about: "Lets a disabled user in again.",
+	about: "Enables a disabled user.",
 	setup: change((*domain.Service).EnableUser),
 }
 
-// change is a command that does one thing to what its name says.
+// change returns a command that changes the object that its argument names.
 func change(do func(svc *domain.Service, ctx context.Context, ref domain.Ref, name string) error) func(*flag.FlagSet) action {
 	return func(*flag.FlagSet) action {
 		return func(ctx context.Context, c *call) error {
@@ -96,7 +96,7 @@ func change(do func(svc *domain.Service, ctx context.Context, ref domain.Ref, na
 
 var userReset = command{
 	name: "user reset", names: []string{"NAME"},
-	about: "Voids a user's password. Their sessions end, and it prints a link by which they choose another, once, within 24 hours.",
+	about: "Resets a user's password. Their sessions end, and it prints a link to choose a new one. The link works once, within 24 hours.",
 	setup: func(f *flag.FlagSet) action {
 		base := baseURL(f)
 		return func(ctx context.Context, c *call) error {
@@ -111,16 +111,16 @@ var userReset = command{
 	},
 }
 
-// baseURL declares the flag that says where links lead.
+// baseURL declares the flag for the address in links.
 func baseURL(f *flag.FlagSet) *address {
 	base := new(address)
-	f.Var(base, "base-url", "`URL` of the server, for the link; else http://$COUNTERSIGN_LISTEN or http://"+localServer)
+	f.Var(base, "base-url", "`URL` of the server, for the link; by default http://$COUNTERSIGN_LISTEN or http://"+localServer)
 	return base
 }
 
-// printLink prints the link alone on standard output. No command knows where a
-// server runs: where none says so, standard error has what was assumed, or the
-// link would seem to lead to a server that is elsewhere.
+// printLink prints nothing but the link on standard output. A command does not
+// know where the server runs. If no flag says it, standard error says what was
+// assumed.
 func (c *call) printLink(base *address, token string) error {
 	server := base.String()
 	if server == "" {
@@ -130,13 +130,13 @@ func (c *call) printLink(base *address, token string) error {
 		return err
 	}
 	if base.url == nil {
-		_, err := fmt.Fprintf(c.stderr, "The link is for a server that listens on %s. If yours is elsewhere, put its address in place of that, or say --base-url next time.\n", server)
+		_, err := fmt.Fprintf(c.stderr, "The link is for a server that listens on %s. If yours is elsewhere, replace that address, or use --base-url next time.\n", server)
 		return err
 	}
 	return nil
 }
 
-// maxPasswordLine bounds what is read: 256 characters of four bytes at most.
+// maxPasswordLine bounds what is read: 256 characters of at most four bytes.
 const maxPasswordLine = 1024 + len("\r\n")
 
 func readPassword(r io.Reader) (string, error) {

@@ -20,33 +20,33 @@ import (
 
 const (
 	// firstVerification is how long after its start a server first verifies its
-	// database: by then it answers, and the head file is written.
+	// database. By then it answers, and the head file is written.
 	firstVerification = 2 * time.Second
-	// verifyAgain is when a verification that could not be run is tried again, and
-	// twice as long after each that could not either, up to the usual interval.
-	verifyAgain = time.Minute
-	// verifyPatience is how long one may take. While it reads a SQLite database
-	// the journal only grows.
-	verifyPatience = time.Hour
-	// findingsLogged bounds how many findings the log names.
+	// verifyRetryPause is the pause after a verification that could not run. It
+	// doubles after each further failure, up to the usual interval.
+	verifyRetryPause = time.Minute
+	// verifyTimeout bounds one verification. While it reads a SQLite database the
+	// journal only grows.
+	verifyTimeout = time.Hour
+	// findingsLogged bounds how many findings the log lists.
 	findingsLogged = 10
 )
 
-// verifier verifies the server's database, now and then and one at a time, in a
-// process of its own: what a verification takes of memory is given back when it
-// ends, and it can have a low priority.
+// verifier verifies the server's database at intervals, one run at a time. Each
+// run is a process of its own: its memory is freed when it ends, and it has a low
+// priority.
 type verifier struct {
 	svc         *domain.Service
 	logger      *slog.Logger
 	every       time.Duration
-	environment []string // of the process: it has no flags, which others could read
+	environment []string // of the process; flags could be read by others
 	state       domain.Verification
-	// verify runs one verification. An error says that it came to no result, which
-	// says nothing of the database.
+	// verify runs one verification. An error means that there is no result.
 	verify func(context.Context) (*verifyReport, error)
 }
 
-// newVerifier verifies the database of the call, nil if it never shall.
+// newVerifier returns the verifier of the call's database, or nil if it is never
+// verified.
 func (s *server) newVerifier(c *call, o *serveOptions) *verifier {
 	if o.verifyEvery == 0 {
 		return nil
@@ -55,20 +55,20 @@ func (s *server) newVerifier(c *call, o *serveOptions) *verifier {
 	for name, value := range map[string]string{"db": c.db, "signing-key": o.signingKey, "head": o.head} {
 		v.environment = append(v.environment, variable(name)+"="+value)
 	}
-	v.verify = v.spawn
-	v.plan(min(v.every, firstVerification))
+	v.verify = v.runProcess
+	v.schedule(min(v.every, firstVerification))
 	return v
 }
 
-// plan says when the next verification is due.
-func (v *verifier) plan(pause time.Duration) {
+// schedule sets when the next verification is due.
+func (v *verifier) schedule(pause time.Duration) {
 	v.state.Running, v.state.Next = false, v.svc.Now().Add(pause)
 	v.svc.SetVerification(v.state)
 }
 
-// run verifies until ctx ends. That ends a verification too.
+// run verifies until ctx ends, which also ends a verification.
 func (v *verifier) run(ctx context.Context) {
-	again := verifyAgain
+	again := verifyRetryPause
 	for {
 		due := time.NewTimer(v.state.Next.Sub(v.svc.Now()))
 		select {
@@ -91,45 +91,45 @@ func (v *verifier) run(ctx context.Context) {
 			v.state.Failure, v.state.FailedAt = err.Error(), v.svc.Now()
 			pause = min(again, v.every)
 			again = 2 * pause
-			v.logger.Error("the verification of the database could not be run", "error", err)
+			v.logger.Error("the database could not be verified", "error", err)
 		} else {
-			again = verifyAgain
-			v.found(report, time.Since(began))
+			again = verifyRetryPause
+			v.report(report, time.Since(began))
 		}
-		// Nodes that were started together do not go on verifying together.
-		v.plan(pause - pause/20 + rand.N(pause/10+1))
+		// Jitter: nodes that start together should not verify together.
+		v.schedule(pause - pause/20 + rand.N(pause/10+1))
 	}
 }
 
-// found tells everybody what a verification has found that came to its end.
-func (v *verifier) found(r *verifyReport, took time.Duration) {
+// report publishes the result of a verification.
+func (v *verifier) report(r *verifyReport, took time.Duration) {
 	v.state = domain.Verification{
-		Ended: v.svc.Now(), Took: took, Entries: r.Entries, Findings: r.Findings, More: r.More, Began: v.state.Began, Next: v.state.Next,
+		Ended: v.svc.Now(), Took: took, Entries: r.Entries, Findings: r.Findings, OmittedFindings: r.More, Began: v.state.Began, Next: v.state.Next,
 	}
-	v.svc.SetVerification(v.state) // before the log says so
-	if !v.state.Tampered() {
+	v.svc.SetVerification(v.state) // before the log reports it
+	if !v.state.IsTampered() {
 		v.logger.Info("the database was verified", "took", took, "entries", r.Entries, "contents", r.Contents)
 		return
 	}
-	v.logger.Error("the database was changed by something else than this program: nothing is decided until a verification finds nothing",
+	v.logger.Error("the database was changed by something other than this program: nothing can be decided until a verification finds no changes",
 		"findings", r.Findings[:min(len(r.Findings), findingsLogged)], "count", len(r.Findings)+r.More, "took", took)
 }
 
-// spawn runs one verification in a process of its own.
-func (v *verifier) spawn(ctx context.Context) (*verifyReport, error) {
+// runProcess runs one verification in a process of its own.
+func (v *verifier) runProcess(ctx context.Context) (*verifyReport, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, verifyPatience, fmt.Errorf("it did not end within %v", verifyPatience))
+	ctx, cancel := context.WithTimeoutCause(ctx, verifyTimeout, fmt.Errorf("it did not end within %v", verifyTimeout))
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program)
 	cmd.Args = []string{"countersign", "evidence", "verify", "--json"}
 	cmd.Env = append(os.Environ(), v.environment...)
 	var stdout bytes.Buffer
-	var stderr beginning
+	var stderr prefixBuffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err = runBelow(cmd)
+	err = runAtLowPriority(cmd)
 	if err != nil && context.Cause(ctx) != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -139,8 +139,8 @@ func (v *verifier) spawn(ctx context.Context) (*verifyReport, error) {
 	return readVerification(cmd.ProcessState.ExitCode(), stdout.Bytes(), err, stderr.String())
 }
 
-// readVerification says what the process found. That it found something is said by
-// its exit code, whatever becomes of the words.
+// readVerification returns the result of the process. The exit code alone decides
+// whether it found something, even if its output cannot be read.
 func readVerification(code int, printed []byte, failed error, stderr string) (*verifyReport, error) {
 	r := new(verifyReport)
 	unread := json.Unmarshal(printed, r)
@@ -158,9 +158,9 @@ func readVerification(code int, printed []byte, failed error, stderr string) (*v
 	switch {
 	case failed != nil:
 	case unread != nil:
-		failed = fmt.Errorf("what it printed is no report: %w", unread)
+		failed = fmt.Errorf("its report cannot be read: %w", unread)
 	default:
-		failed = fmt.Errorf("it ended well and yet its result is %q", r.Result)
+		failed = fmt.Errorf("it succeeded, but its result is %q", r.Result)
 	}
 	if stderr != "" {
 		failed = fmt.Errorf("%w: %s", failed, stderr)
@@ -168,34 +168,33 @@ func readVerification(code int, printed []byte, failed error, stderr string) (*v
 	return nil, failed
 }
 
-// runBelow runs a command at a lower priority than the server's. The thread that
-// starts it lives as long: where the command ends with its parent, it ends with
-// the thread.
-func runBelow(cmd *exec.Cmd) error {
+// runAtLowPriority runs a command at a lower priority than the server's. It keeps
+// its thread: on Linux the command is killed when the thread that started it ends.
+func runAtLowPriority(cmd *exec.Cmd) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	detach(cmd)
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	lower(cmd.Process.Pid)
+	lowerPriority(cmd.Process.Pid)
 	return cmd.Wait()
 }
 
-// beginning keeps the first words of what is written to it.
-type beginning struct{ strings.Builder }
+// prefixBuffer keeps the beginning of what is written to it.
+type prefixBuffer struct{ strings.Builder }
 
-func (b *beginning) Write(text []byte) (int, error) {
+func (b *prefixBuffer) Write(text []byte) (int, error) {
 	const enough = 2 << 10
 	b.Builder.Write(text[:min(len(text), max(0, enough-b.Len()))])
 	return len(text), nil
 }
 
-// verificationCheck makes a server not ready whose database was found changed.
+// verificationCheck fails while the last verification found a changed database.
 func verificationCheck(svc *domain.Service) web.Check {
 	return web.Check{Name: "verification", Ask: func(context.Context) error {
-		if v := svc.Verification(); v.Tampered() {
-			return fmt.Errorf("the last verification found %d changes, the first is: %s", len(v.Findings)+v.More, v.Findings[0])
+		if v := svc.Verification(); v.IsTampered() {
+			return fmt.Errorf("the last verification found %d changes, the first is: %s", len(v.Findings)+v.OmittedFindings, v.Findings[0])
 		}
 		return nil
 	}}

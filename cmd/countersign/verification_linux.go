@@ -7,18 +7,18 @@ import (
 	"syscall"
 )
 
-// detach has a command end with the server, however that ends, and hear nothing
-// of what a terminal sends to the server. It stays in the server's session: where
-// the system shares processors out to sessions first, a lower priority counts only
+// detach makes a command end with the server, however that ends, and shields it
+// from the terminal's signals. It stays in the server's session: where the
+// scheduler divides processors among sessions first, a low priority counts only
 // within one.
 func detach(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// lower gives a process that was detached what processor time nobody else wants,
-// and has it be the first to go when memory runs out. Without either it does the
-// same work.
-func lower(pid int) {
+// lowerPriority gives a detached process only idle processor time, and makes it
+// the first to be killed when memory runs out. Errors do not matter: the work is
+// the same.
+func lowerPriority(pid int) {
 	_ = syscall.Setpriority(syscall.PRIO_PGRP, pid, 19) // of all its threads
 	_ = os.WriteFile(fmt.Sprintf("/proc/%d/oom_score_adj", pid), []byte("1000"), 0)
 }

@@ -46,7 +46,7 @@ func newResting(t *testing.T, db string) *resting {
 		r.decider, _ = h.key(domain.KeyInput{Name: "decider", Roles: []string{"reviewer"}, Owner: "owner", MayDecide: true})
 		var agent domain.Ref
 		r.asker, agent = h.key(domain.KeyInput{Name: "asker", Roles: []string{"planner", "executor"}})
-		plan, err := mplp.ParsePlan([]byte(strings.ReplaceAll(aPlan, "ID", "p")), h.Limits().Wire())
+		plan, err := mplp.ParsePlan([]byte(strings.ReplaceAll(aPlan, "ID", "p")), h.Limits().MPLP())
 		if err == nil {
 			_, err = h.PostPlan(t.Context(), agent, plan)
 		}
@@ -326,7 +326,7 @@ func TestVerify_KilledIsNoFinding(t *testing.T) {
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	n.stderr.await(t, 1, `"level":"ERROR","msg":"the verification of the database could not be run","error":"signal: killed"`)
+	n.stderr.await(t, 1, `"level":"ERROR","msg":"the database could not be verified","error":"signal: killed"`)
 	if got := n.call(t, n.asker, http.MethodGet, "/gate?plan_id=p&step_id=s1", nil); got != "200 RESUME approved" {
 		t.Errorf("gate: %s", got)
 	}
@@ -369,7 +369,7 @@ func TestVerify_Now(t *testing.T) {
 	h, logged := newHouse(t, tempDB(t)), newTranscript()
 	s := &server{svc: h.Service, logger: newLogger(logged, slog.LevelInfo)}
 	v := s.newVerifier(&call{db: h.file}, &serveOptions{verifyEvery: interval(6 * time.Hour)})
-	v.plan(time.Hour)
+	v.schedule(time.Hour)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() {
@@ -420,7 +420,7 @@ func TestVerify_TriesAgain(t *testing.T) {
 		if last := after[39] - after[38]; last < 5*time.Hour || last > 7*time.Hour {
 			t.Errorf("the last was after %v, want about 6h", last)
 		}
-		if got := svc.Verification(); got.Failure != "no memory" || got.Tampered() || !got.Ended.IsZero() {
+		if got := svc.Verification(); got.Failure != "no memory" || got.IsTampered() || !got.Ended.IsZero() {
 			t.Errorf("%+v", got)
 		}
 	})
@@ -442,8 +442,8 @@ func TestReadVerification(t *testing.T) {
 		"cannot tell":                 {3, `{"result":"unknown","unknown":["no key","no head"]}`, "", broken, "", "no key; no head"},
 		"killed":                      {-1, "", "", errors.New("signal: killed"), "", "signal: killed"},
 		"out of memory":               {2, "", "fatal error: out of memory", errors.New("exit status 2"), "", "exit status 2: fatal error: out of memory"},
-		"another program":             {0, "hello", "", nil, "", "what it printed is no report: invalid character 'h' looking for beginning of value"},
-		"nothing that counts":         {0, `{"result":"unknown"}`, "", nil, "", `it ended well and yet its result is "unknown"`},
+		"another program":             {0, "hello", "", nil, "", "its report cannot be read: invalid character 'h' looking for beginning of value"},
+		"nothing that counts":         {0, `{"result":"unknown"}`, "", nil, "", `it succeeded, but its result is "unknown"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -128,7 +128,7 @@ func TestT09_NothingStoredIsUsable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		session, _, err := h.UseLink(t.Context(), link, "", password, "")
+		session, _, err := h.UseOneTimeLink(t.Context(), link, "", password, "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// ErrKey means that a text is not an API key: wrong shape or wrong checksum.
+// ErrKey means that a text is not an API key: its shape or its checksum is wrong.
 var ErrKey = errors.New("API key is malformed")
 
 // Widths of a key's parts in base62 digits. 62^43 is the first power of 62
@@ -22,8 +22,7 @@ const (
 	keyChecksumWidth = 6
 )
 
-// keyHashPrefix keeps the hash of a key's secret from being the hash of the same
-// characters in another use.
+// keyHashPrefix keeps the hash of a key's secret different from hashes for other uses.
 const keyHashPrefix = "countersign/key/v1\n"
 
 // Key is a new API key. Text is shown to its owner once and kept nowhere; ID

@@ -7,9 +7,8 @@ import (
 )
 
 // Hasher hashes and verifies passwords with argon2id. Each computation holds
-// tens of megabytes, so only a fixed number run at once and the others wait:
-// a flood of sign-ins costs time, never memory (security T31). It is safe for
-// concurrent use.
+// tens of megabytes, so only a fixed number run at once and the others wait: a
+// flood of sign-ins costs time, never memory. It is safe for concurrent use.
 type Hasher struct {
 	// Rand is where salts come from; nil means crypto/rand. Set it before use.
 	Rand io.Reader

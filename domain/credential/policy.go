@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of a password's length in characters (DESIGN, Limits).
+// Bounds of a password's length in characters.
 const (
 	MinPasswordLength = 12
 	MaxPasswordLength = 256

@@ -10,15 +10,15 @@ import (
 
 const sealPurpose = "countersign/seal/v1"
 
-// Seal hides text, so that only Open with the same password reads it; password
-// is what Hash made of it. The result is base64url and can be left with anybody.
-// It dies with the password.
+// Seal encrypts text, so that only Open with the same password decrypts it; password is
+// what Hash returned. The result is base64url, and worthless after the password
+// changes.
 func Seal(password string, text []byte) string {
 	return base64.RawURLEncoding.EncodeToString(sealer(password).Seal(nil, nil, text, nil))
 }
 
-// Open reads what Seal hid. False: it was sealed for another password, or is not
-// as it was.
+// Open decrypts what Seal encrypted. ok is false if it was sealed for another password,
+// or was changed.
 func Open(password, sealed string) (text []byte, ok bool) {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(sealed)
 	if err != nil {
@@ -28,8 +28,8 @@ func Open(password, sealed string) (text []byte, ok bool) {
 	return text, err == nil
 }
 
-// sealer has a key that nobody guesses: a hashed password has 128 random bits of
-// salt in it. No step fails with sizes that are given.
+// sealer returns a cipher whose key cannot be guessed: a hashed password contains a
+// random salt of 128 bits. With these sizes no step fails.
 func sealer(password string) cipher.AEAD {
 	key, err := hkdf.Key(sha256.New, []byte(password), nil, sealPurpose, 32)
 	if err != nil {

@@ -2,12 +2,12 @@ package dag
 
 import "errors"
 
-// ErrTooLarge says that a graph has more nodes or edges than Options allows.
-// A drawing of it would help nobody; draw a Neighbourhood instead.
+// ErrTooLarge says that a graph has more nodes or edges than Options allows. Draw a
+// Neighbourhood instead.
 var ErrTooLarge = errors.New("dag: too many nodes or edges to draw")
 
-// Graph is what is drawn. An edge {a, b} points from node a to node b, which
-// depends on it.
+// Graph is what is drawn. An edge {a, b} points from node a to node b, which depends on
+// it.
 type Graph struct {
 	Nodes []Node
 	Edges [][2]int
@@ -19,14 +19,14 @@ type Node struct{ W, H float64 }
 // Point is a place in a drawing, from its upper left corner.
 type Point struct{ X, Y float64 }
 
-// Options has the distances, in the unit of the nodes' sizes, and the limits
-// of a drawing. A field that is zero takes its default.
+// Options has the distances, in the unit of the nodes' sizes, and the limits of a
+// drawing. Zero fields get defaults.
 type Options struct {
 	LayerGap float64 // between two columns, where edges turn; 56
 	RowGap   float64 // between two boxes of a column; 24
 	LineGap  float64 // between a line and the boxes and lines beside it; 12
 
-	MaxNodes int // 500 (DESIGN, Limits: steps drawn)
+	MaxNodes int // 500
 	MaxEdges int // 2,000
 	MaxBends int // 3,000; the longest edges beyond it take lanes
 }
@@ -49,7 +49,7 @@ func orDefault[T int | float64](v, otherwise T) T {
 	return v
 }
 
-// Drawing is where everything goes.
+// Drawing has the positions of everything.
 type Drawing struct {
 	Width, Height float64
 

@@ -12,9 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// seedEdges are the dependencies of the seeds' example plan: s1 before s2 and
+// exampleEdges are the dependencies of the protocol's example plan: s1 before s2 and
 // s3, s2 before s4, s3 and s4 before s5.
-var seedEdges = [][2]int{{0, 1}, {0, 2}, {1, 3}, {2, 4}, {3, 4}}
+var exampleEdges = [][2]int{{0, 1}, {0, 2}, {1, 3}, {2, 4}, {3, 4}}
 
 func boxes(n int) []dag.Node {
 	nodes := make([]dag.Node, n)
@@ -44,7 +44,7 @@ func random(r *rand.Rand, n, edges, span int) [][2]int {
 
 func TestP21_SeedExample(t *testing.T) {
 	t.Parallel()
-	d, err := dag.Layout(dag.Graph{Nodes: boxes(5), Edges: seedEdges}, dag.Options{})
+	d, err := dag.Layout(dag.Graph{Nodes: boxes(5), Edges: exampleEdges}, dag.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,8 +84,8 @@ func TestLayoutOfShapes(t *testing.T) {
 		{"single", boxes(1), nil},
 		{"pair", boxes(2), chain(2)},
 		{"same edge twice", boxes(2), [][2]int{{0, 1}, {0, 1}}},
-		{"example of the seeds", boxes(5), seedEdges},
-		{"boxes of many sizes", sizes, seedEdges},
+		{"example plan", boxes(5), exampleEdges},
+		{"boxes of many sizes", sizes, exampleEdges},
 		{"chain", boxes(30), chain(30)},
 		{"chain with a way around", boxes(30), append(chain(30), [2]int{0, 29})},
 		{"fork and join", boxes(12), append(fork(12), [2]int{1, 2}, [2]int{2, 3})},
@@ -253,7 +253,7 @@ func BenchmarkLayout(b *testing.B) {
 		nodes int
 		edges [][2]int
 	}{
-		{"5steps", 5, seedEdges},
+		{"5steps", 5, exampleEdges},
 		{"50steps", 50, random(r, 50, 80, 10)},
 		{"500steps", 500, random(r, 500, 700, 40)},
 		{"500steps2000edges", 500, random(r, 500, 2000, 500)},

@@ -18,10 +18,10 @@ func TestNeighbourhood(t *testing.T) {
 		hops  int
 		want  []int
 	}{
-		{"no hops", 5, seedEdges, []int{3}, 0, []int{3}},
-		{"both ways, nearest first", 5, seedEdges, []int{3}, 1, []int{3, 1, 4}},
-		{"two hops", 5, seedEdges, []int{3}, 2, []int{3, 1, 4, 0, 2}},
-		{"more hops than nodes", 5, seedEdges, []int{0}, 99, []int{0, 1, 2, 3, 4}},
+		{"no hops", 5, exampleEdges, []int{3}, 0, []int{3}},
+		{"both ways, nearest first", 5, exampleEdges, []int{3}, 1, []int{3, 1, 4}},
+		{"two hops", 5, exampleEdges, []int{3}, 2, []int{3, 1, 4, 0, 2}},
+		{"more hops than nodes", 5, exampleEdges, []int{0}, 99, []int{0, 1, 2, 3, 4}},
 		{"two in focus", 7, chain(7), []int{6, 0}, 1, []int{6, 0, 5, 1}},
 		{"another part is not reached", 4, [][2]int{{0, 1}, {2, 3}}, []int{0}, 9, []int{0, 1}},
 		{"a cycle ends", 2, [][2]int{{0, 1}, {1, 0}}, []int{1}, 9, []int{1, 0}},

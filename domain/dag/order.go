@@ -6,7 +6,7 @@ import (
 )
 
 // ErrCycle says that the edges form a cycle; an edge from a node to itself is
-// one (requirements P-17, P-20).
+// one.
 var ErrCycle = errors.New("dag: the edges form a cycle")
 
 // ErrEdge says that an edge names a node that does not exist.

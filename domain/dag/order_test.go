@@ -21,7 +21,7 @@ func TestP17_Order(t *testing.T) {
 	}{
 		{"nothing", 0, nil, []int{}, nil},
 		{"no edges keep the input order", 3, nil, []int{0, 1, 2}, nil},
-		{"example of the seeds", 5, seedEdges, []int{0, 1, 2, 3, 4}, nil},
+		{"example plan", 5, exampleEdges, []int{0, 1, 2, 3, 4}, nil},
 		{"against the numbers", 3, [][2]int{{2, 1}, {1, 0}}, []int{2, 1, 0}, nil},
 		{"lowest number of those that are ready", 4, [][2]int{{3, 0}}, []int{1, 2, 3, 0}, nil},
 		{"one that becomes ready goes before higher ones", 4, [][2]int{{1, 0}}, []int{1, 0, 2, 3}, nil},

@@ -8,72 +8,70 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// Audit verifies a whole log against the database that it accounts for. It is
-// told every entry, in order; then its parts are told everything else that is
-// stored, and Finish reports. It needs nobody's word: everything follows from
-// the entries' bytes and the key.
+// Audit verifies a whole log against the database that it accounts for. It first takes
+// every entry, in order; then its parts take everything else that is stored, and Finish
+// reports. Everything follows from the entries' bytes and the key.
 type Audit struct {
-	report    Report
-	hashes    pile[Hash]         // of the tree, computed from the entries
-	rows      map[string]*ledger // of each table, as the log has them last
-	requests  pile[request]      // in the log's order
-	confirms  texts              // their ids
-	decided   map[int64]*Entry   // as far as decisions are held to them
-	successor []succession       // in the log's order
-	handovers []Handover
-	parts     []*Part
-	checked   int64 // stored inner nodes compared
-	watch     func(*Entry) []string
+	report        Report
+	hashes        arena[Hash]           // of the tree, computed from the entries
+	rows          map[string]*digestMap // of each table, as the log has them last
+	requests      arena[contentRequest] // in the log's order
+	confirms      textArena             // the ids of their confirms
+	decisions     map[int64]*Entry      // as far as decisions are held to them
+	keyChanges    []loggedKeyChange     // in the log's order
+	signedChanges []SignedKeyChange
+	parts         []*Part
+	checkedNodes  int64 // stored inner nodes compared
+	watch         func(*Entry) []string
 }
 
-// NewAudit begins a verification.
+// NewAudit starts a verification.
 func NewAudit() *Audit {
-	return &Audit{rows: map[string]*ledger{}, decided: map[int64]*Entry{}}
+	return &Audit{rows: map[string]*digestMap{}, decisions: map[int64]*Entry{}}
 }
 
-// Watch has fn told every entry that can be read, in order, and reports what it
-// says of each. It may not keep the entry's texts without copying them: they are
-// parts of the whole.
-func (a *Audit) Watch(fn func(*Entry) []string) { a.watch = fn }
+// OnEntry sets a function that gets every readable entry, in order, and returns what is
+// wrong with it. It must copy texts that it keeps: they are parts of the whole entry.
+func (a *Audit) OnEntry(fn func(*Entry) []string) { a.watch = fn }
 
-// request is an entry that promised a content.
-type request struct {
+// contentRequest is an entry that names the hash of a content.
+type contentRequest struct {
 	seq     int64
-	confirm text
+	confirm textSpan
 	content Hash
 }
 
-// EntryRequested is the type of most entries. It stands in their bytes alone, and
-// so does their confirm, which has their number.
+// EntryRequested is the type of most entries. Its index columns are empty: the
+// confirm's row has the entry's number.
 const EntryRequested = "confirm.requested"
 
-// LogRow is an entry as it is stored: its bytes, and what is repeated beside
-// them to be searched.
+// LogRow is an entry as it is stored: its bytes, and the columns that repeat parts of
+// it for searches.
 type LogRow struct {
 	Seq                                        int64
 	Entry, Hash                                []byte
 	Type, ConfirmID, PlanID, ObjectID, TraceID Value
 }
 
-// Entry takes the next entry of the log.
-func (a *Audit) Entry(row LogRow) {
+// AddEntry takes the next entry of the log.
+func (a *Audit) AddEntry(row LogRow) {
 	if row.Seq != a.report.Entries {
-		a.report.found("log entry %d: it should be entry %d", row.Seq, a.report.Entries)
+		a.report.addFinding("log entry %d: it should be entry %d", row.Seq, a.report.Entries)
 	}
 	leaf := LeafHash(row.Entry)
 	if !bytes.Equal(row.Hash, leaf[:]) {
-		a.report.found("log entry %d: it is not the one whose hash was stored", row.Seq)
+		a.report.addFinding("log entry %d: it is not the one whose hash was stored", row.Seq)
 	}
-	a.grow(leaf)
+	a.addLeaf(leaf)
 	e, err := ParseEntry(row.Entry)
 	if err != nil {
-		a.report.found("log entry %d: it cannot be read", row.Seq)
+		a.report.addFinding("log entry %d: it cannot be read", row.Seq)
 		return
 	}
 	if e.Seq != row.Seq {
-		a.report.found("log entry %d: its bytes are those of entry %d", row.Seq, e.Seq)
+		a.report.addFinding("log entry %d: its bytes are those of entry %d", row.Seq, e.Seq)
 	}
-	kind, confirm, trace := e.Searched()
+	kind, confirm, trace := e.IndexColumns()
 	for _, column := range [...]struct {
 		name, want string
 		got        Value
@@ -82,25 +80,26 @@ func (a *Audit) Entry(row LogRow) {
 		{"object_id", e.ObjectID, row.ObjectID}, {"trace_id", trace, row.TraceID},
 	} {
 		if (column.got.Kind == Null) != (column.want == "") || string(column.got.Bytes) != column.want {
-			a.report.found("log entry %d: the column %s does not repeat the entry", row.Seq, column.name)
+			a.report.addFinding("log entry %d: the column %s does not repeat the entry", row.Seq, column.name)
 		}
 	}
 	for _, r := range e.Rows {
-		a.wrote(e.Seq, r)
+		a.addRowWrite(e.Seq, r)
 	}
-	a.report.watched(e, a.watch)
+	a.report.addWatched(e, a.watch)
 	switch e.Type {
 	case EntryRequested, "confirm.imported":
-		a.requests.add(request{e.Seq, a.confirms.add(e.ConfirmID), parseHash(e.ContentHash)})
+		a.requests.add(contentRequest{e.Seq, a.confirms.add(e.ConfirmID), parseHash(e.ContentHash)})
 	case "confirm.approved", "confirm.rejected", "confirm.cancelled":
-		a.decided[e.Seq] = e.decision()
+		a.decisions[e.Seq] = e.decisionOnly()
 	case EntryKeyRotated, EntryRestored:
-		a.succeed(e)
+		a.addKeyChange(e)
 	}
 }
 
-// decision is what is kept of an entry, without the rest of its bytes.
-func (e *Entry) decision() *Entry {
+// decisionOnly copies what is needed of a decision, so that the entry's bytes can be
+// freed.
+func (e *Entry) decisionOnly() *Entry {
 	kept := &Entry{ConfirmID: strings.Clone(e.ConfirmID), EffectiveHash: strings.Clone(e.EffectiveHash)}
 	for _, d := range e.Decisions {
 		kept.Decisions = append(kept.Decisions, EntryDecision{strings.Clone(d.Type), strings.Clone(d.ArgsHash), d.Filled})
@@ -108,31 +107,30 @@ func (e *Entry) decision() *Entry {
 	return kept
 }
 
-// wrote keeps a row as it is from now on. Before, it must have been as the log had
-// it: else somebody else had changed it, and the program went on from that.
-func (a *Audit) wrote(seq int64, r Row) {
+// addRowWrite records a row's new digest. Before the change, the row must have been as
+// the log had it: else another program had changed it, and this one went on from that.
+func (a *Audit) addRowWrite(seq int64, r Row) {
 	table := a.rows[r.Table]
 	if table == nil {
-		table = newLedger()
+		table = newDigestMap()
 		a.rows[r.Table] = table
 	}
 	switch was := table.find(r.Key); {
 	case was == nil && r.Before != nil:
-		a.report.found("log entry %d: it changed %s %s, which the log did not have", seq, r.Table, r.Key)
+		a.report.addFinding("log entry %d: it changed %s %s, which the log did not have", seq, r.Table, r.Key)
 	case was != nil && r.Before == nil:
-		a.report.found("log entry %d: it inserted %s %s, which the log had already: the row had been removed", seq, r.Table, r.Key)
+		a.report.addFinding("log entry %d: it inserted %s %s, which the log had already: the row had been removed", seq, r.Table, r.Key)
 	case was != nil && was.digest != digestOf(r.Before):
-		a.report.found("log entry %d: when it changed %s %s, the row was not as it had been logged", seq, r.Table, r.Key)
+		a.report.addFinding("log entry %d: when it changed %s %s, the row was not as it had been logged", seq, r.Table, r.Key)
 	}
 	if r.Digest == nil {
-		table.strike(r.Key)
+		table.remove(r.Key)
 	} else {
 		table.set(r.Key, digestOf(r.Digest))
 	}
 }
 
-// digestOf is a digest as it is remembered, without a pointer to follow. What is
-// none is no row's.
+// digestOf returns a digest as an array, zero if it has another length.
 func digestOf(digest []byte) (h Hash) {
 	if len(digest) == len(h) {
 		copy(h[:], digest)
@@ -140,8 +138,8 @@ func digestOf(digest []byte) (h Hash) {
 	return h
 }
 
-// grow adds an entry's leaf to the tree, and the inner nodes that it completes.
-func (a *Audit) grow(leaf Hash) {
+// addLeaf adds an entry's leaf to the tree, and the inner nodes that it completes.
+func (a *Audit) addLeaf(leaf Hash) {
 	n := a.report.Entries
 	a.report.Entries++
 	a.hashes.add(leaf)
@@ -164,41 +162,41 @@ func (a *Audit) ReadHashes(indexes []int64) ([]Hash, error) {
 	return list, nil
 }
 
-// Finish compares what was taken with the newest checkpoint, which the key must
-// have signed, or one that it took over from or handed over to. vkey "" leaves
-// that unknown.
+// Finish compares what was taken with the newest checkpoint. It must be signed by the
+// key, or by one in an unbroken line of key changes with it. Without a vkey the
+// signature stays unknown.
 func (a *Audit) Finish(signed, vkey string) *Report {
 	r := &a.report
 	for _, p := range a.parts {
 		r.join(&p.report)
 	}
-	if missing := NodeCount(r.Entries) - a.checked; missing > 0 {
-		r.found("tree: the last %d hashes are missing", missing)
+	if missing := NodeCount(r.Entries) - a.checkedNodes; missing > 0 {
+		r.addFinding("tree: the last %d hashes are missing", missing)
 	}
-	a.missing()
+	a.reportMissingRows()
 	if signed == "" {
 		if r.Entries > 0 {
-			r.found("checkpoint: there is none")
+			r.addFinding("checkpoint: there is none")
 		}
 		return r
 	}
-	a.trust(signed, vkey)
+	a.checkSigner(signed, vkey)
 	c, err := PeekCheckpoint(signed)
 	if err != nil {
-		r.found("checkpoint: %v", err)
+		r.addFinding("checkpoint: %v", err)
 		return r
 	}
 	r.Checkpoint = c
 	if c.Size != r.Entries {
-		r.found("checkpoint: it is of %d entries, and the log has %d", c.Size, r.Entries)
+		r.addFinding("checkpoint: it is of %d entries, and the log has %d", c.Size, r.Entries)
 	} else if root, err := Root(c.Size, a); err != nil || root != c.Root {
-		r.found("checkpoint: its root is not that of the entries")
+		r.addFinding("checkpoint: its root is not that of the entries")
 	}
 	return r
 }
 
-// begins says whether the log begins with what the checkpoint has.
-func (a *Audit) begins(c Checkpoint) bool {
+// hasPrefix reports whether the log begins with the entries of the checkpoint.
+func (a *Audit) hasPrefix(c Checkpoint) bool {
 	if c.Size > a.report.Entries {
 		return false
 	}

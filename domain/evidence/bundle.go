@@ -7,29 +7,28 @@ import (
 	"slices"
 )
 
-// Bundle is everything about a confirm, or about a trace, that an auditor needs
-// to verify it with no more than this program and a key they already have. It
-// proves what was recorded, and by Merkle proofs that it is in the log; it does
-// not prove that there is nothing else.
+// Bundle is everything about a confirm, or about a trace, that an auditor needs to
+// verify it with this program and a key they already have. It proves that its entries
+// are in the log. It does not prove that there are no others.
 type Bundle struct {
 	V          int             `json:"v"`
-	VKey       string          `json:"vkey"` // a claim: who verifies must know the key
+	VKey       string          `json:"vkey"` // a claim: the auditor must know the key
 	Checkpoint string          `json:"checkpoint"`
 	Entries    []BundleEntry   `json:"entries"`
 	Contents   []BundleContent `json:"contents,omitempty"`
 }
 
-// BundleEntry is one entry, verbatim, with the hashes that lead to the
-// checkpoint's root.
+// BundleEntry is the bytes of an entry, with the hashes that lead to the checkpoint's
+// root.
 type BundleEntry struct {
 	Seq   int64  `json:"seq"`
 	Entry string `json:"entry"`
 	Proof []Hash `json:"proof"`
 }
 
-// BundleContent is the content of a confirm, while it is not forgotten. Edits
-// are the arguments that the decision put in place of the agent's, by action;
-// empty where it left them.
+// BundleContent is the content of a confirm, unless it was pruned. Edits are the
+// arguments that the decision put in place of the agent's, by action; empty where it
+// left them.
 type BundleContent struct {
 	ConfirmID string   `json:"confirm_id"`
 	Salt      []byte   `json:"salt"`
@@ -37,8 +36,8 @@ type BundleContent struct {
 	Edits     []string `json:"edits,omitempty"`
 }
 
-// Marshal writes the bundle. There is one way to write it, so that no byte of
-// it can be changed unnoticed.
+// Marshal writes the bundle. There is only one way to write it, so that every changed
+// byte is detected.
 func (b *Bundle) Marshal() ([]byte, error) {
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)
@@ -50,7 +49,8 @@ func (b *Bundle) Marshal() ([]byte, error) {
 
 var errBundle = errors.New("this is not a bundle of evidence")
 
-// parseBundle reads what Marshal writes; exact says that it was written so.
+// parseBundle reads what Marshal writes. exact is false if Marshal would have written
+// it differently.
 func parseBundle(data []byte) (b *Bundle, exact bool, err error) {
 	b = new(Bundle)
 	if err := json.Unmarshal(data, b); err != nil || b.V != 1 {
@@ -60,7 +60,7 @@ func parseBundle(data []byte) (b *Bundle, exact bool, err error) {
 	return b, bytes.Equal(written, data), err
 }
 
-// BundleKey is the key that a bundle claims to be signed by.
+// BundleKey returns the key that a bundle claims to be signed by.
 func BundleKey(data []byte) (string, error) {
 	b, _, err := parseBundle(data)
 	if err != nil {
@@ -69,9 +69,9 @@ func BundleKey(data []byte) (string, error) {
 	return b.VKey, CheckVKey(b.VKey)
 }
 
-// VerifyBundle verifies a bundle against a key that the auditor already has,
-// and against a checkpoint kept from before, unless that is empty. It has watch told
-// every entry, in order, and reports what it says of each, unless that is nil.
+// VerifyBundle verifies a bundle against a key that the auditor already has, and
+// against a checkpoint kept from before, unless that is empty. watch, unless nil, gets
+// every entry, in order, and returns what is wrong with it.
 func VerifyBundle(data []byte, vkey, kept string, watch func(*Entry) []string) (*Report, error) {
 	b, exact, err := parseBundle(data)
 	if err != nil {
@@ -79,65 +79,65 @@ func VerifyBundle(data []byte, vkey, kept string, watch func(*Entry) []string) (
 	}
 	r := new(Report)
 	if !exact {
-		r.found("bundle: it is not written as it was exported")
+		r.addFinding("bundle: it is not written as it was exported")
 	}
 	if b.VKey != vkey {
-		r.found("bundle: it claims another key than yours")
+		r.addFinding("bundle: it claims another key than yours")
 	}
 	if r.Checkpoint, err = openExactly(b.Checkpoint, vkey); err != nil {
-		r.found("checkpoint: %v", err)
+		r.addFinding("checkpoint: %v", err)
 		return r, nil
 	}
 	if r.Checkpoint.Size == 0 || len(b.Entries) == 0 {
-		r.found("bundle: it has no entries")
+		r.addFinding("bundle: it has no entries")
 	}
-	entries := b.entries(r)
+	entries := b.checkEntries(r)
 	for _, e := range entries {
-		r.watched(e, watch)
+		r.addWatched(e, watch)
 	}
 	for i, c := range b.Contents {
 		if slices.ContainsFunc(b.Contents[:i], func(other BundleContent) bool { return other.ConfirmID == c.ConfirmID }) {
-			r.found("confirm %s: its content stands there twice", c.ConfirmID)
+			r.addFinding("request %s: its content stands there twice", c.ConfirmID)
 		}
-		b.content(r, entries, c)
+		b.checkContent(r, entries, c)
 	}
 	if kept != "" {
-		r.beside(kept, vkey)
+		r.compareCheckpoint(kept, vkey)
 	}
 	return r, nil
 }
 
-// beside compares the bundle's checkpoint with another of the same log.
-func (r *Report) beside(kept, vkey string) {
+// compareCheckpoint compares the bundle's checkpoint with another of the same log.
+func (r *Report) compareCheckpoint(kept, vkey string) {
 	c, err := OpenCheckpoint(kept, vkey)
 	switch {
 	case err != nil:
-		r.found("the checkpoint kept: %v", err)
+		r.addFinding("the checkpoint kept: %v", err)
 	case c.Size == r.Checkpoint.Size && c.Root != r.Checkpoint.Root:
-		r.found("the checkpoint kept: it is of another log of the same size")
+		r.addFinding("the checkpoint kept: it is of another log of the same size")
 	case c.Size != r.Checkpoint.Size:
-		r.unknown("the checkpoint kept is of %d log entries and the bundle of %d, and a bundle does not show how a log grew.\n"+
+		r.addUnknown("the checkpoint kept is of %d log entries and the bundle of %d, and a bundle does not show how a log grew.\n"+
 			"  To verify the bundle alone, leave --checkpoint out.\n"+
 			"  To verify that the log grew from the one to the other, run beside the database: countersign evidence verify --checkpoint FILE", c.Size, r.Checkpoint.Size)
 	}
 }
 
-// entries checks that every entry is in the log.
-func (b *Bundle) entries(r *Report) (list []*Entry) {
+// checkEntries returns the entries that are proven to be in the log.
+func (b *Bundle) checkEntries(r *Report) (list []*Entry) {
 	last := int64(-1)
 	for _, stored := range b.Entries {
 		r.Entries++
 		if stored.Seq <= last {
-			r.found("log entry %d: it is out of order", stored.Seq)
+			r.addFinding("log entry %d: it is out of order", stored.Seq)
 		}
 		last = stored.Seq
 		if err := checkEntry(r.Checkpoint, stored.Seq, LeafHash([]byte(stored.Entry)), stored.Proof); err != nil {
-			r.found("log entry %d: the checkpoint does not prove it", stored.Seq)
+			r.addFinding("log entry %d: the checkpoint does not prove it", stored.Seq)
 			continue
 		}
 		e, err := ParseEntry([]byte(stored.Entry))
 		if err != nil || e.Seq != stored.Seq {
-			r.found("log entry %d: its bytes are those of another", stored.Seq)
+			r.addFinding("log entry %d: its bytes are those of another", stored.Seq)
 			continue
 		}
 		list = append(list, e)
@@ -145,8 +145,8 @@ func (b *Bundle) entries(r *Report) (list []*Entry) {
 	return list
 }
 
-// content checks a content against the entries that name it.
-func (b *Bundle) content(r *Report, entries []*Entry, c BundleContent) {
+// checkContent checks a content against the entries about it.
+func (b *Bundle) checkContent(r *Report, entries []*Entry, c BundleContent) {
 	r.Contents++
 	logged, decided := "", false
 	for _, e := range entries {
@@ -158,30 +158,30 @@ func (b *Bundle) content(r *Report, entries []*Entry, c BundleContent) {
 			logged = e.ContentHash
 		case "confirm.approved", "confirm.rejected", "confirm.cancelled":
 			decided = true
-			d := Decided{ConfirmID: c.ConfirmID, Seq: e.Seq, Salt: c.Salt, Content: []byte(c.Content)}
+			d := StoredDecision{ConfirmID: c.ConfirmID, Seq: e.Seq, Salt: c.Salt, Content: []byte(c.Content)}
 			for i, logged := range e.Decisions {
-				action := DecidedAction{Type: logged.Type, ArgsHash: logged.ArgsHash, Filled: logged.Filled}
+				action := StoredActionDecision{Type: logged.Type, ArgsHash: logged.ArgsHash, Filled: logged.Filled}
 				if i < len(c.Edits) {
 					action.Args = []byte(c.Edits[i])
 				}
 				d.Actions = append(d.Actions, action)
 			}
-			if !c.edited(e) {
-				r.found("confirm %s: its edits are not those that were logged", c.ConfirmID)
+			if !c.hasEditsOf(e) {
+				r.addFinding("request %s: its edits are not those that were logged", c.ConfirmID)
 				continue
 			}
 			checkDecision(r, e, d)
 		}
 	}
 	if len(c.Edits) > 0 && !decided {
-		r.found("confirm %s: it has edits, and no decision", c.ConfirmID)
+		r.addFinding("request %s: it has edits, and no decision", c.ConfirmID)
 	}
 	checkContent(r, []byte(c.ConfirmID), parseHash(logged), c.Salt, []byte(c.Content))
 }
 
-// edited says whether there are edits of those actions that the decision edited,
-// and of no others.
-func (c *BundleContent) edited(e *Entry) bool {
+// hasEditsOf reports whether there are edits of exactly the actions that the decision
+// edited.
+func (c *BundleContent) hasEditsOf(e *Entry) bool {
 	edits := make([]bool, len(e.Decisions))
 	for i, d := range e.Decisions {
 		edits[i] = d.Type == "edit"

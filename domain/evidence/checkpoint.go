@@ -11,17 +11,17 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// Checkpoint says what a log was at one moment: so many entries, with this
-// root. Signed, it is a promise that the log will only ever be added to. Its
-// text is that of c2sp.org/tlog-checkpoint.
+// Checkpoint says what a log was at one moment: its number of entries and the root of
+// its tree. Signed, it is a promise that the log only grows. Its text has the form of
+// c2sp.org/tlog-checkpoint.
 type Checkpoint struct {
 	Origin string
 	Size   int64
 	Root   Hash
 }
 
-// Sign gives the checkpoint as a signed note. Two keys sign when one takes over
-// from the other.
+// Sign returns the checkpoint as a signed note. Two keys sign when one takes over from
+// the other.
 func (c Checkpoint) Sign(keys ...*SigningKey) (string, error) {
 	signers := make([]note.Signer, len(keys))
 	for i, k := range keys {
@@ -37,43 +37,43 @@ var (
 	errCheckpoint = errors.New("it is not a checkpoint")
 )
 
-// OpenCheckpoint reads a signed checkpoint. At least one of the keys must have
-// signed it.
+// OpenCheckpoint reads a signed checkpoint. At least one of the keys must have signed
+// it.
 func OpenCheckpoint(signed string, vkeys ...string) (Checkpoint, error) {
-	n, err := open(signed, vkeys)
+	n, err := openNote(signed, vkeys)
 	if err != nil {
 		return Checkpoint{}, err
 	}
 	return parseCheckpoint(n.Text)
 }
 
-// openExactly reads a checkpoint that exactly these keys have signed, and
-// refuses any other writing of it: every byte counts.
+// openExactly reads a checkpoint that exactly these keys have signed, and refuses any
+// other spelling: every byte counts.
 func openExactly(signed string, vkeys ...string) (Checkpoint, error) {
-	n, err := open(signed, vkeys)
+	n, err := openNote(signed, vkeys)
 	if err != nil {
 		return Checkpoint{}, err
 	}
 	if len(n.Sigs) != len(vkeys) {
 		return Checkpoint{}, errSignature
 	}
-	if rewrite(n) != signed {
+	if formatNote(n) != signed {
 		return Checkpoint{}, errors.New("it is not written as it was signed")
 	}
 	return parseCheckpoint(n.Text)
 }
 
-// SignedBy gives a signed checkpoint with the signature of one key alone.
-func SignedBy(signed, vkey string) (string, error) {
-	n, err := open(signed, []string{vkey})
+// ExtractSignature returns a signed checkpoint with the signature of one key only.
+func ExtractSignature(signed, vkey string) (string, error) {
+	n, err := openNote(signed, []string{vkey})
 	if err != nil {
 		return "", err
 	}
-	return rewrite(n), nil
+	return formatNote(n), nil
 }
 
-// rewrite writes a note with those of its signatures that were verified.
-func rewrite(n *note.Note) string {
+// formatNote writes a note with its verified signatures.
+func formatNote(n *note.Note) string {
 	text := n.Text + "\n"
 	for _, s := range n.Sigs {
 		raw, _ := base64.StdEncoding.DecodeString(s.Base64) // it was verified
@@ -82,7 +82,7 @@ func rewrite(n *note.Note) string {
 	return text
 }
 
-func open(signed string, vkeys []string) (*note.Note, error) {
+func openNote(signed string, vkeys []string) (*note.Note, error) {
 	var known []note.Verifier
 	for _, vkey := range vkeys {
 		v, err := note.NewVerifier(vkey)
@@ -98,10 +98,10 @@ func open(signed string, vkeys []string) (*note.Note, error) {
 	return n, nil
 }
 
-// ErrVKey says that a text is no key to verify with.
+// ErrVKey says that a text is not a verifier key.
 var ErrVKey = errors.New("this is not a key to verify with")
 
-// CheckVKey refuses a text that is no key to verify with.
+// CheckVKey refuses a text that is not a verifier key.
 func CheckVKey(vkey string) error {
 	if _, err := note.NewVerifier(vkey); err != nil {
 		return ErrVKey
@@ -109,8 +109,8 @@ func CheckVKey(vkey string) error {
 	return nil
 }
 
-// PeekCheckpoint reads a checkpoint without looking at its signatures: what it
-// says is a claim.
+// PeekCheckpoint reads a checkpoint without checking its signatures: what it says is a
+// claim.
 func PeekCheckpoint(signed string) (Checkpoint, error) {
 	text, _, found := strings.Cut(signed, "\n\n")
 	if !found {

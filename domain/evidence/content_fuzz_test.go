@@ -49,7 +49,7 @@ func FuzzParse(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if report, err := evidence.VerifyBundle(data, key.VKey(), "", nil); err == nil && !report.Tampered() {
+		if report, err := evidence.VerifyBundle(data, key.VKey(), "", nil); err == nil && !report.IsTampered() {
 			t.Errorf("verified: %s", data)
 		}
 		if _, err := evidence.OpenCheckpoint(string(data), key.VKey()); err == nil {

@@ -1,33 +1,33 @@
-// Package evidence owns what can be proved later: the entries of the log, the
-// content a reviewer decides on, and the digests that tie both to the rows of
-// the database.
+// Package evidence is what can be proved later: the entries of the log, the content
+// that a reviewer decides on, and the digests that tie both to the rows of the
+// database.
 //
-// Everything here is bytes in, bytes out. The package knows no database, no
-// clock and nobody's rights, so that an auditor's program can use it alone.
+// It only turns bytes into bytes. It knows no database, clock or rights, so that an
+// auditor's program can use it alone.
 //
 // # The bytes of an entry
 //
-// An entry is one JSON object without white space, its members in this order;
-// those that say nothing are left out, but for the first six and rows:
+// An entry is one JSON object without white space. Its members come in this order;
+// all but the first six and rows are left out when empty:
 //
 //	v seq type at principal kind name role cause confirm_id plan_id object_id
 //	content_hash effective_hash decisions trace_id span_id data rows
 //
-// decisions are objects with type, args_hash and, if it was copied from the
-// first, filled. data is an object of further facts, which depend on the type.
-// rows are the rows that the transaction wrote: [table, key, digest], and behind it
-// the digest of the row before the change, unless it was inserted. A key leaves
-// out the id that the entry is about, its confirm_id, else its plan_id, else its
-// object_id, where that is all of it or stands before a slash; "#" is the entry's
-// own number, and "~" stands before a key that would be read as one of these. The
-// digest is empty where the row was removed.
+// Decisions are objects with type, args_hash and, if copied from the first, filled.
+// Data is an object with further facts, which depend on the type.
 //
-// Every SHA-256 is written in 43 characters, base64url without padding
-// (RFC 4648); elsewhere the hashes of contents and arguments are "sha256:" and 64
-// hexadecimal digits. The leaf in the tree is SHA-256(0x00 ‖ bytes) (RFC 6962).
-// Of the tree a database keeps each entry's leaf and the inner nodes from those of
-// 16 entries upwards; what lies between is made when it is needed ([ReadHashes]).
+// Rows are the rows that the transaction wrote, as [table, key, digest, before].
+// The digest of a deleted row is empty, and before is left out for an inserted one.
+// In a key, the id that the entry is about (confirm_id, else plan_id, else object_id)
+// is left out if it is the whole key or stands before a slash. "#" is the entry's own
+// number, and "~" comes before a key that would otherwise be read as one of these.
 //
-// The bytes of a content are described at [Content], the digest of a row at
+// Every SHA-256 in an entry has 43 characters of base64url without padding (RFC 4648).
+// Elsewhere the hashes of contents and arguments are "sha256:" and 64 hexadecimal
+// digits. The leaf in the tree is SHA-256(0x00 ‖ bytes) (RFC 6962). A database stores
+// each entry's leaf, and the inner nodes over 16 entries and more; others are computed
+// when they are needed ([ReadHashes]).
+//
+// The bytes of a content are those of [Content.Marshal], the digest of a row that of
 // [RowDigest].
 package evidence

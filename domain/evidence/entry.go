@@ -6,13 +6,12 @@ import (
 	"time"
 )
 
-// TimeFormat is how every time in the log and in content is written: UTC with
-// milliseconds.
+// TimeFormat is the format of times in entries and contents: UTC with milliseconds.
 const TimeFormat = "2006-01-02T15:04:05.000Z"
 
-// Entry is one leaf of the log: one change, who made it, on which content, and
-// the rows it wrote. Its marshalled bytes are stored verbatim and hashed, so
-// the member order of Marshal never changes; new facts go to Data.
+// Entry is one leaf of the log: a change, who made it, on which content, and the rows
+// it wrote. Its bytes are stored and hashed, so the order in Marshal never changes. New
+// facts go into Data.
 type Entry struct {
 	Seq           int64           // position in the log, from 0, without gaps
 	Type          string          // what happened, such as "confirm.approved"
@@ -33,28 +32,28 @@ type Entry struct {
 	Data          json.RawMessage // further facts of this type, a compact object
 	Rows          []Row           // the rows its transaction wrote since the entry before
 
-	// Outcome is what the change has made, for those of this process who wait for
-	// it. It is no part of the entry's bytes: one that was read has none.
-	Outcome any
+	// Attachment is for listeners of the process that appends the entry. It is not
+	// stored: an entry that was read has none.
+	Attachment any
 }
 
-// EntryDecision is what was decided on one action.
+// EntryDecision is the decision on one action.
 type EntryDecision struct {
 	Type     string // approve, reject or edit
 	ArgsHash string // of the arguments that may run
-	Filled   bool   // copied from the first (requirements A-17)
+	Filled   bool   // copied from the first
 }
 
-// Row names a row of the database, with the digest of its columns after the
-// change and before it, as it was read in the transaction that changed it. A nil
-// Digest says that the row was removed, a nil Before that it was inserted.
+// Row names a row of the database, with the digests of its columns after the change and
+// before it. A nil Digest means that the row was deleted, a nil Before that it was
+// inserted.
 type Row struct {
 	Table, Key     string
 	Digest, Before []byte
 }
 
-// wire is the fixed member order of an entry's bytes.
-type wire struct {
+// entryJSON has the members of an entry in their order.
+type entryJSON struct {
 	V             int             `json:"v"`
 	Seq           int64           `json:"seq"`
 	Type          string          `json:"type"`
@@ -69,46 +68,46 @@ type wire struct {
 	ObjectID      string          `json:"object_id,omitempty"`
 	ContentHash   string          `json:"content_hash,omitempty"`
 	EffectiveHash string          `json:"effective_hash,omitempty"`
-	Decisions     []wireDecision  `json:"decisions,omitempty"`
+	Decisions     []decisionJSON  `json:"decisions,omitempty"`
 	TraceID       string          `json:"trace_id,omitempty"`
 	SpanID        string          `json:"span_id,omitempty"`
 	Data          json.RawMessage `json:"data,omitempty"`
 	Rows          [][]string      `json:"rows"`
 }
 
-type wireDecision struct {
+type decisionJSON struct {
 	Type     string `json:"type"`
 	ArgsHash string `json:"args_hash"`
 	Filled   bool   `json:"filled,omitempty"`
 }
 
-// Searched are the members by which a store finds the entry, beside its plan and
-// its object. Those of a request are empty: its confirm has its number, and is
-// found by them itself.
-func (e *Entry) Searched() (kind, confirmID, traceID string) {
+// IndexColumns returns the members by which a store finds the entry, beside its plan
+// and its object. Those of a request are empty: the row of its confirm has the entry's
+// number.
+func (e *Entry) IndexColumns() (kind, confirmID, traceID string) {
 	if e.Type == EntryRequested {
 		return "", "", ""
 	}
 	return e.Type, e.ConfirmID, e.TraceID
 }
 
-// Marshal gives the bytes of the entry that are stored and hashed. Data is
+// Marshal returns the bytes of the entry that are stored and hashed. Data must be
 // compact JSON.
 func (e *Entry) Marshal() []byte {
-	o := make(object, 0, 768+len(e.Data)+160*(len(e.Rows)+len(e.Decisions)))
+	o := make(jsonWriter, 0, 768+len(e.Data)+160*(len(e.Rows)+len(e.Decisions)))
 	o.integer(`{"v":1,"seq":`, e.Seq)
 	o.text(`,"type":`, e.Type)
-	o.moment(`,"at":`, e.At)
+	o.time(`,"at":`, e.At)
 	o.text(`,"principal":`, e.Principal)
 	o.text(`,"kind":`, e.Kind)
-	o.member(`,"name":`, e.Name)
-	o.member(`,"role":`, e.Role)
-	o.member(`,"cause":`, e.Cause)
-	o.member(`,"confirm_id":`, e.ConfirmID)
-	o.member(`,"plan_id":`, e.PlanID)
-	o.member(`,"object_id":`, e.ObjectID)
-	o.member(`,"content_hash":`, shortHash(e.ContentHash))
-	o.member(`,"effective_hash":`, shortHash(e.EffectiveHash))
+	o.optionalText(`,"name":`, e.Name)
+	o.optionalText(`,"role":`, e.Role)
+	o.optionalText(`,"cause":`, e.Cause)
+	o.optionalText(`,"confirm_id":`, e.ConfirmID)
+	o.optionalText(`,"plan_id":`, e.PlanID)
+	o.optionalText(`,"object_id":`, e.ObjectID)
+	o.optionalText(`,"content_hash":`, shortHash(e.ContentHash))
+	o.optionalText(`,"effective_hash":`, shortHash(e.EffectiveHash))
 	o.list(`,"decisions":[`, len(e.Decisions), func(i int) {
 		d := e.Decisions[i]
 		o.text(`{"type":`, d.Type)
@@ -118,8 +117,8 @@ func (e *Entry) Marshal() []byte {
 		}
 		o = append(o, '}')
 	})
-	o.member(`,"trace_id":`, e.TraceID)
-	o.member(`,"span_id":`, e.SpanID)
+	o.optionalText(`,"trace_id":`, e.TraceID)
+	o.optionalText(`,"span_id":`, e.SpanID)
 	o.raw(`,"data":`, e.Data)
 	o.rows(e)
 	return append(o, '}')
@@ -133,9 +132,9 @@ func ParseEntry(data []byte) (*Entry, error) {
 	return decodeEntry(data)
 }
 
-// decodeEntry reads an entry however its JSON is written.
+// decodeEntry reads an entry in any spelling.
 func decodeEntry(data []byte) (*Entry, error) {
-	var w wire
+	var w entryJSON
 	if err := json.Unmarshal(data, &w); err != nil {
 		return nil, fmt.Errorf("log entry: %w", err)
 	}

@@ -2,56 +2,56 @@ package evidence
 
 import "fmt"
 
-// Report is what a verification found out.
+// Report is the result of a verification.
 type Report struct {
-	Checkpoint Checkpoint // of what was verified
-	Entries    int64
-	Contents   int      // contents whose hash was recomputed
-	Findings   []string // what is not as it was logged, and where: any is tampering
-	Unknown    []string // what could not be verified, and why
-	Notes      []string // what its reader should know
-	More       int      // findings beyond the first maxFindings
+	Checkpoint      Checkpoint // of what was verified
+	Entries         int64
+	Contents        int      // contents whose hash was recomputed
+	Findings        []string // what is not as it was logged: any is tampering
+	Unknown         []string // what could not be verified, and why
+	Notes           []string // what the reader should know
+	OmittedFindings int      // findings beyond the first maxFindings
 }
 
-// maxFindings bounds a report: the first few say where to look.
+// maxFindings bounds a report: the first findings say where to look.
 const maxFindings = 100
 
-// Tampered says whether anything is not as it was logged.
-func (r *Report) Tampered() bool { return len(r.Findings) > 0 }
+// IsTampered reports whether anything is not as it was logged.
+func (r *Report) IsTampered() bool { return len(r.Findings) > 0 }
 
-// Verified says whether everything is proved to be as it was logged.
-func (r *Report) Verified() bool { return !r.Tampered() && len(r.Unknown) == 0 }
+// IsVerified reports whether everything is proven to be as it was logged.
+func (r *Report) IsVerified() bool { return !r.IsTampered() && len(r.Unknown) == 0 }
 
-func (r *Report) found(format string, args ...any) {
+func (r *Report) addFinding(format string, args ...any) {
 	if len(r.Findings) == maxFindings {
-		r.More++
+		r.OmittedFindings++
 		return
 	}
 	r.Findings = append(r.Findings, fmt.Sprintf(format, args...))
 }
 
-// watched adds what whoever watches the log says of an entry.
-func (r *Report) watched(e *Entry, watch func(*Entry) []string) {
+// addWatched adds what watch returns about an entry.
+func (r *Report) addWatched(e *Entry, watch func(*Entry) []string) {
 	if watch == nil {
 		return
 	}
 	for _, wrong := range watch(e) {
-		r.found("log entry %d: %s", e.Seq, wrong)
+		r.addFinding("log entry %d: %s", e.Seq, wrong)
 	}
 }
 
-// join adds what a part found.
+// join adds the findings of a part.
 func (r *Report) join(part *Report) {
 	r.Contents += part.Contents
 	kept := min(len(part.Findings), maxFindings-len(r.Findings))
 	r.Findings = append(r.Findings, part.Findings[:kept]...)
-	r.More += part.More + len(part.Findings) - kept
+	r.OmittedFindings += part.OmittedFindings + len(part.Findings) - kept
 }
 
-func (r *Report) unknown(format string, args ...any) {
+func (r *Report) addUnknown(format string, args ...any) {
 	r.Unknown = append(r.Unknown, fmt.Sprintf(format, args...))
 }
 
-func (r *Report) note(format string, args ...any) {
+func (r *Report) addNote(format string, args ...any) {
 	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
 }

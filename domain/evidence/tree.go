@@ -11,25 +11,24 @@ import (
 // Hash is a hash in the Merkle tree over the log's entries (RFC 6962).
 type Hash = tlog.Hash
 
-// Hashes reads the tree's hashes by their index: for every entry its leaf, and
-// behind it each inner node that it completes.
+// Hashes reads the tree's hashes by index: for every entry its leaf, then each inner
+// node that it completes.
 type Hashes = tlog.HashReader
 
-// Entries of which one hash is stored together are 2 to this power. Of the levels
-// below, only leaves are stored: the few inner nodes that a proof needs there are
-// soon made, and storing them would cost each entry more than its own hash.
+// blockLevel: inner nodes are stored for blocks of 2 to this power entries and above.
+// Those below are computed when a proof needs them; storing them would cost each entry
+// more than its own hash.
 const blockLevel = 4
 
-// LeafHash is the hash of an entry's bytes in the tree.
+// LeafHash returns the hash of an entry's bytes in the tree.
 func LeafHash(entry []byte) Hash { return tlog.RecordHash(entry) }
 
-// NodeCount is how many inner nodes are stored for a tree of so many entries:
-// those of blocks of 16 entries, and those that they complete. They are numbered
-// as the hashes of a tree whose leaves the blocks are.
+// NodeCount returns how many inner nodes are stored for a tree of this size. They are
+// numbered like the hashes of a tree whose leaves are the blocks.
 func NodeCount(size int64) int64 { return tlog.StoredHashCount(size >> blockLevel) }
 
-// ReadHashes reads the tree's hashes from what is stored: leaves gives those of
-// entries, and nodes inner nodes, by their numbers.
+// ReadHashes returns hashes of the tree from what is stored: leaves returns those of
+// entries, and nodes those of inner nodes, by their numbers.
 func ReadHashes(indexes []int64, leaves, nodes func(numbers []int64) ([]Hash, error)) ([]Hash, error) {
 	var seqs, numbers []int64
 	for _, index := range indexes {
@@ -55,43 +54,42 @@ func ReadHashes(indexes []int64, leaves, nodes func(numbers []int64) ([]Hash, er
 		if level, _ := tlog.SplitStoredHashIndex(index); level >= blockLevel {
 			hashes[i], above = above[0], above[1:]
 		} else {
-			hashes[i], below = node(below[:1<<level]), below[1<<level:]
+			hashes[i], below = nodeHash(below[:1<<level]), below[1<<level:]
 		}
 	}
 	return hashes, nil
 }
 
-// node is the hash of the smallest tree over leaves, a power of two of them.
-func node(leaves []Hash) Hash {
+// nodeHash returns the root over leaves, whose number must be a power of two.
+func nodeHash(leaves []Hash) Hash {
 	if len(leaves) == 1 {
 		return leaves[0]
 	}
 	half := len(leaves) / 2
-	return tlog.NodeHash(node(leaves[:half]), node(leaves[half:]))
+	return tlog.NodeHash(nodeHash(leaves[:half]), nodeHash(leaves[half:]))
 }
 
-// Tree is a growing Merkle tree over hashes that are stored elsewhere. It
-// remembers its right edge, which is all that growing needs: an edge that is
-// known is not read again.
+// Tree is a growing Merkle tree over stored hashes. It caches its right edge, which is
+// all that growing needs.
 type Tree struct {
 	size   int64
 	edge   map[int64]Hash
 	stored Hashes
 }
 
-// NewTree is the tree over the first size entries of what is stored.
+// NewTree returns the tree over the first size stored entries.
 func NewTree(size int64, stored Hashes) *Tree {
 	return &Tree{size: size, edge: map[int64]Hash{}, stored: stored}
 }
 
-// Size is the number of entries.
+// Size returns the number of entries.
 func (t *Tree) Size() int64 { return t.size }
 
-// Clone is a copy that grows apart from the original.
+// Clone returns an independent copy.
 func (t *Tree) Clone() *Tree { return &Tree{t.size, maps.Clone(t.edge), t.stored} }
 
-// Append adds an entry's leaf and gives the inner nodes to store behind it, from
-// the number NodeCount of the size before.
+// Append adds an entry's leaf and returns the inner nodes to store, numbered from
+// NodeCount of the size before.
 func (t *Tree) Append(leaf Hash) ([]Hash, error) {
 	hashes, err := tlog.StoredHashesForRecordHash(t.size, leaf, t)
 	if err != nil {
@@ -105,7 +103,7 @@ func (t *Tree) Append(leaf Hash) ([]Hash, error) {
 	return hashes[min(blockLevel, len(hashes)):], nil
 }
 
-// Root is the hash that stands for all entries.
+// Root returns the root over all entries.
 func (t *Tree) Root() (Hash, error) {
 	needed := map[int64]Hash{}
 	root, err := tlog.TreeHash(t.size, tlog.HashReaderFunc(func(indexes []int64) ([]Hash, error) {
@@ -116,7 +114,7 @@ func (t *Tree) Root() (Hash, error) {
 		return hashes, err
 	}))
 	if err == nil {
-		t.edge = needed // what the root is made from is what growing needs
+		t.edge = needed // growing needs the same hashes as the root
 	}
 	return root, err
 }
@@ -149,11 +147,11 @@ func (t *Tree) ReadHashes(indexes []int64) ([]Hash, error) {
 	return hashes, nil
 }
 
-// Root is the root over the first size entries of what is stored.
+// Root returns the root over the first size stored entries.
 func Root(size int64, stored Hashes) (Hash, error) { return tlog.TreeHash(size, stored) }
 
-// Prove gives the hashes that lead from the entry to the checkpoint's root, and
-// says whether they do.
+// Prove returns the hashes that lead from the entry to the checkpoint's root, and an
+// error if they do not.
 func Prove(c Checkpoint, seq int64, leaf Hash, stored Hashes) ([]Hash, error) {
 	if seq < 0 || seq >= c.Size {
 		return nil, fmt.Errorf("entry %d is not among the %d of the checkpoint", seq, c.Size)
@@ -165,8 +163,8 @@ func Prove(c Checkpoint, seq int64, leaf Hash, stored Hashes) ([]Hash, error) {
 	return proof, checkEntry(c, seq, leaf, proof)
 }
 
-// ProveAll reports which of the leaves, by their numbers, are in the tree that the
-// checkpoint is of. The hashes that this takes are read at once.
+// ProveAll reports which of the leaves, by their numbers, are in the tree of the
+// checkpoint. It reads all hashes in one go.
 func ProveAll(c Checkpoint, leaves map[int64]Hash, stored Hashes) (map[int64]bool, error) {
 	known := map[int64]Hash{}
 	needed := tlog.HashReaderFunc(func(indexes []int64) ([]Hash, error) {
@@ -212,8 +210,8 @@ func checkEntry(c Checkpoint, seq int64, leaf Hash, proof []Hash) error {
 	return tlog.CheckRecord(proof, c.Size, c.Root, seq, leaf)
 }
 
-// ProveGrowth gives the hashes that show that the tree of to entries begins
+// ProveConsistency returns the hashes which show that the tree of to entries begins
 // with the tree of from entries: 1 ≤ from ≤ to.
-func ProveGrowth(from, to int64, stored Hashes) ([]Hash, error) {
+func ProveConsistency(from, to int64, stored Hashes) ([]Hash, error) {
 	return tlog.ProveTree(to, from, stored)
 }

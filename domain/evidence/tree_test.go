@@ -113,7 +113,7 @@ func TestTree_GrowsAsItIsDefined(t *testing.T) {
 		if checkEntry(last, i, leaf(i+1), proof) == nil || checkEntry(last, (i+1)%n, leaf(i), proof) == nil {
 			t.Errorf("entry %d is proven to be another", i)
 		}
-		growth, err := ProveGrowth(i+1, n, kept)
+		growth, err := ProveConsistency(i+1, n, kept)
 		older := checkpoints[i].Root
 		if err != nil || tlog.CheckTree(growth, n, last.Root, i+1, older) != nil {
 			t.Errorf("growth from %d: %v", i+1, err)
@@ -167,7 +167,7 @@ func TestCheckpoint_Signatures(t *testing.T) {
 			t.Errorf("opened as %+v: %v", got, err)
 		}
 	}
-	if got, err := SignedBy(both, next.VKey()); err != nil || got != alone {
+	if got, err := ExtractSignature(both, next.VKey()); err != nil || got != alone {
 		t.Errorf("with one signature %q: %v", got, err)
 	}
 	if _, err := openExactly(both, next.VKey(), old.VKey()); err != nil {

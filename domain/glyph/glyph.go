@@ -14,7 +14,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// blank lists what draws nothing although no property of Unicode's says so.
+// blank lists characters that draw nothing although no Unicode property says so.
 var blank = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{Lo: 0x2800, Hi: 0x2800, Stride: 1}, // the empty Braille cell
@@ -27,15 +27,15 @@ var blank = &unicode.RangeTable{
 	},
 }
 
-// Blank reports whether r draws nothing although its category is that of a
-// letter, mark or symbol. Controls and spaces are not of its concern.
-func Blank(r rune) bool {
+// IsBlank reports whether r draws nothing although it is a letter, mark or symbol. It
+// is not about controls and spaces.
+func IsBlank(r rune) bool {
 	return r > unicode.MaxLatin1 && unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector, blank)
 }
 
-// Overlays reports whether r is drawn over or around the letter before it, as
-// what strikes out.
-func Overlays(r rune) bool {
+// IsOverlay reports whether r is drawn over or around the letter before it, such as a
+// strike-through.
+func IsOverlay(r rune) bool {
 	const overlay = 1 // the combining class of such marks
 	if r <= unicode.MaxLatin1 || !unicode.Is(unicode.M, r) {
 		return false
@@ -43,8 +43,8 @@ func Overlays(r rune) bool {
 	return unicode.Is(unicode.Me, r) || norm.NFC.PropertiesString(string(r)).CCC() == overlay
 }
 
-// IsRightToLeft reports whether r is written from right to left, or is a digit
-// of such a script. Both move what stands beside them.
+// IsRightToLeft reports whether r is written from right to left, or is a digit of such
+// a script. Both reorder the text beside them.
 func IsRightToLeft(r rune) bool {
 	if r < 0x590 {
 		return false
@@ -57,27 +57,27 @@ func IsRightToLeft(r rune) bool {
 	return false
 }
 
-// Form is the ASCII text that r is another form of, such as a bold or a wide
-// one; it is empty if r is none.
-func Form(r rune) string {
+// ASCIIForm returns the ASCII text of which r is a variant, such as a bold or a wide
+// letter, or "".
+func ASCIIForm(r rune) string {
 	if r <= unicode.MaxLatin1 {
 		return ""
 	}
 	return ascii(string(norm.NFKC.PropertiesString(string(r)).Decomposition()))
 }
 
-// LookAlike is the ASCII text that r looks like; it is empty if there is none.
-func LookAlike(r rune) string {
+// ASCIILookAlike returns the ASCII text that r looks like, or "".
+func ASCIILookAlike(r rune) string {
 	if r <= unicode.MaxLatin1 {
 		return ""
 	}
-	if form := Form(r); form != "" {
+	if form := ASCIIForm(r); form != "" {
 		return form
 	}
 	return ascii(confusable.GetReplacement(r))
 }
 
-// ascii is s if it is all of visible ASCII characters, and else nothing.
+// ascii returns s if it consists of visible ASCII characters, or else "".
 func ascii(s string) string {
 	for _, r := range s {
 		if r <= ' ' || r > '~' {

@@ -1,15 +1,16 @@
 package mplp
 
-// Action is a tool call that waits for consent. Args is the compacted
-// arguments object.
+import "fmt"
+
+// Action is a tool call that waits for consent. Args is the compact arguments object.
 type Action struct {
 	Name                   string
 	Args                   []byte
 	ToolUseID, Description string
 }
 
-// ReviewConfig says how actions are to be reviewed. AllowedDecisions is nil
-// when absent; reject is allowed whether or not it is listed.
+// ReviewConfig says how actions are to be reviewed. AllowedDecisions is nil when
+// absent. Reject is always allowed.
 type ReviewConfig struct {
 	RequireApproval  *bool
 	Timeout          *int64 // seconds
@@ -31,15 +32,15 @@ func actions(p *[]Action) func(value) {
 func (a *Action) read(v value, o *Object) {
 	v.r.members(v.path, o, fields{
 		{"name", toolName(&a.Name)},
-		{"args", arguments(&a.Args)},
+		{"args", readArguments(&a.Args)},
 		{"tool_use_id", title(&a.ToolUseID)},
 		{"description", described(&a.Description)},
 	}, "name", "args")
 }
 
-// arguments keeps the bytes of an open object: keys, numbers and escapes are
-// the agent's and none of them is interpreted.
-func arguments(p *[]byte) func(value) {
+// readArguments keeps the bytes of an open object: its keys, numbers and escapes are
+// not interpreted.
+func readArguments(p *[]byte) func(value) {
 	return func(v value) {
 		if v.raw[0] != '{' {
 			v.problem("type_error", "must be an object")
@@ -66,7 +67,22 @@ func (c *ReviewConfig) read(v value, o *Object) {
 		{"require_approval", c.requireApproval},
 		{"timeout", whole(&c.Timeout, 1, MaxTimeout)},
 		{"allowed_decisions", c.allowedDecisions},
+		{"args_schema", argsSchema},
 	})
+}
+
+// MaxArgsSchema is the size of a schema of arguments in bytes, without white space.
+const MaxArgsSchema = 64 << 10
+
+// argsSchema checks the outside of a schema only. One that no form can be drawn from is
+// no error: reviewers then edit the arguments as JSON.
+func argsSchema(v value) {
+	switch {
+	case v.raw[0] != '{':
+		v.problem("type_error", "must be an object")
+	case len(v.raw) > MaxArgsSchema:
+		v.problem("limit", fmt.Sprintf("must have at most %d bytes, not %d", MaxArgsSchema, len(v.raw)))
+	}
 }
 
 func (c *ReviewConfig) requireApproval(v value) {

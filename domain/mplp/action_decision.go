@@ -1,7 +1,7 @@
 package mplp
 
-// ActionDecision decides one action: Type is approve, reject or edit. Name and
-// Args (compacted) are those of the edited action and set for an edit only.
+// ActionDecision decides one action. Type is approve, reject or edit. Name and Args
+// (compact) are set for an edit only, to the edited action.
 type ActionDecision struct {
 	Type    string
 	Name    string
@@ -11,8 +11,8 @@ type ActionDecision struct {
 
 var decisionTypes = []string{"approve", "reject", "edit"}
 
-// StatusOf gives the status that decisions lead to: approved only if every
-// action is approved or edited. No decision is not an approval.
+// StatusOf returns the status that decisions lead to: approved only if every action is
+// approved or edited, and never without a decision.
 func StatusOf(decisions []ActionDecision) string {
 	for _, d := range decisions {
 		if d.Type != "approve" && d.Type != "edit" {
@@ -50,13 +50,13 @@ func (d *ActionDecision) editedAction(v value) {
 	if o := v.object(); o != nil {
 		v.r.members(v.path, o, fields{
 			{"name", toolName(&d.Name)},
-			{"args", arguments(&d.Args)},
+			{"args", readArguments(&d.Args)},
 		}, "name", "args")
 	}
 }
 
-// checkEdit refuses edited arguments that no edit goes with: whoever sent them
-// believes that they will run.
+// checkEdit refuses edited arguments without an edit: their sender believes that they
+// will run.
 func (d *ActionDecision) checkEdit(v value, o *Object) {
 	raw, sent := o.Get("edited_action")
 	sent = sent && !isNull(raw)

@@ -2,8 +2,7 @@ package mplp
 
 import "slices"
 
-// metaSpellings are the names that the source documents and their SDKs use
-// (requirements, contradiction 8).
+// metaSpellings are the names that the protocol's examples and SDKs use.
 var metaSpellings = map[string][]string{
 	"protocol_version": {"protocolVersion"},
 	"schema_version":   {"schemaVersion"},
@@ -14,14 +13,14 @@ var metaSpellings = map[string][]string{
 	"cross_cutting":    {"crossCutting"},
 }
 
-// respellMeta takes the first spelling of a member whose value fits. Versions
-// that none gives are those of this server.
+// respellMeta takes the first spelling of a member whose value fits. Missing versions
+// become this server's.
 func respellMeta(p *projection, path string, f objectForm, sent *Object) {
 	for _, m := range f.members {
 		raw, ok := m.from(p, path, sent)
 		for _, name := range metaSpellings[m.name] {
 			if !ok {
-				raw, ok = may(name, m.form).from(p, path, sent)
+				raw, ok = optional(name, m.form).from(p, path, sent)
 			}
 		}
 		switch {
@@ -33,48 +32,48 @@ func respellMeta(p *projection, path string, f objectForm, sent *Object) {
 	}
 }
 
-// adjustRef reads {"$ref": "confirm-123"} too (requirements, contradiction 15).
-// A reference that does not name its module is to a confirm.
+// adjustRef also accepts {"$ref": "confirm-123"}. A reference without a module is to a
+// confirm.
 func adjustRef(p *projection, path string, _ objectForm, sent *Object) {
 	if id, ok := sent.Get("$ref"); ok {
-		fill(sent, "id", id)
+		setDefault(sent, "id", id)
 	}
-	module := textOf(sent, "module")
+	module := textMember(sent, "module")
 	if !slices.Contains(modules, module) {
 		module = "confirm"
 		sent.Set("module", String(module))
 	}
-	if id, ok := must("id", idForm{namespace: module}).from(p, path, sent); ok {
+	if id, ok := required("id", idForm{namespace: module}).from(p, path, sent); ok {
 		sent.Set("id", id)
 	}
 }
 
-// fillSpan fills what requirements, contradiction 25, lets be missing: an
-// object that does not say whose span it is is a span of its own.
+// fillSpan fills a span's ids, which posted objects may leave out: an object that
+// names no span is a span of its own.
 func fillSpan(p *projection, _ string, _ objectForm, sent *Object) {
-	fill(sent, "trace_id", String(p.id))
-	fill(sent, "span_id", String(p.id))
+	setDefault(sent, "trace_id", String(p.id))
+	setDefault(sent, "span_id", String(p.id))
 }
 
-// fillDecision fills what an imported decision may lack (requirements C-18).
+// fillDecision fills what an imported decision may lack.
 func fillDecision(p *projection, path string, _ objectForm, sent *Object) {
-	fill(sent, "decision_id", String(p.derivedID("decision", path)))
-	fill(sent, "decided_at", String(p.time))
+	setDefault(sent, "decision_id", String(p.derivedID("decision", path)))
+	setDefault(sent, "decided_at", String(p.time))
 }
 
-// fillContext gives a context without a title its id for a title.
+// fillContext gives a context without a title its id as title.
 func fillContext(_ *projection, _ string, _ objectForm, sent *Object) {
-	fill(sent, "title", String(textOf(sent, "context_id")))
-	fill(sent, "root", Raw(`{}`))
+	setDefault(sent, "title", String(textMember(sent, "context_id")))
+	setDefault(sent, "root", Raw(`{}`))
 }
 
 const unspecified = "unspecified"
 
 func fillRoot(_ *projection, _ string, _ objectForm, sent *Object) {
-	fill(sent, "domain", String(unspecified))
-	fill(sent, "environment", String(unspecified))
+	setDefault(sent, "domain", String(unspecified))
+	setDefault(sent, "environment", String(unspecified))
 }
 
 func fillTraceObject(_ *projection, _ string, _ objectForm, sent *Object) {
-	fill(sent, "root_span", Raw(`{}`))
+	setDefault(sent, "root_span", Raw(`{}`))
 }

@@ -2,19 +2,19 @@ package mplp
 
 import "regexp"
 
-// Approval is an approval request: a content_block_start frame or its content
-// block alone. Key is "" when the server is to choose it. Confirm is the
-// confirm that it amounts to, with target_type other.
+// Approval is an approval request: a content_block_start frame, or its content block
+// alone. Key is "" when the server is to choose it. Confirm is the request as a confirm
+// with target_type other.
 type Approval struct {
 	Key     string
 	Index   int64
 	Confirm *Confirm
 }
 
-// ParseApproval reads an approval request. The optional members may stand on
-// the frame or in its content block. Errors are *SyntaxError or *Invalid.
+// ParseApproval reads an approval request. Optional members may be in the frame or in
+// its content block. Errors are *SyntaxError or *Invalid.
 func ParseApproval(data []byte, l Limits) (*Approval, error) {
-	r, o, err := open(data, l)
+	r, o, err := openDocument(data, l)
 	if err != nil {
 		return nil, err
 	}
@@ -35,34 +35,34 @@ func ParseApproval(data []byte, l Limits) (*Approval, error) {
 		{contentBlock, anything},
 	}, "target_type", "actions")
 
-	c.SessionID = agreeOnSession(r, at("session_id"), c.SessionID, a.Key)
+	c.SessionID = resolveSession(r, at("session_id"), c.SessionID, a.Key)
 	if c.SessionID == "" && a.Key == "" {
 		r.problem(at("session_id"), "required", "is required without approval_key")
 	}
 	native.Set("session_id", String(c.SessionID))
-	if c.Imported() {
+	if c.IsImported() {
 		r.problem(at("status"), "const", "must be pending, without decisions")
 	}
 
 	c.Warnings = r.warnings
-	return verdict(r, a)
+	return result(r, a)
 }
 
 var keyShape = regexp.MustCompile(`^(.+)_[0-9]+$`)
 
-// approvalKey reads {session_id}_{interrupt_count} (requirements A-9).
+// approvalKey reads {session_id}_{interrupt_count}.
 func approvalKey(p *string) func(value) {
 	return func(v value) {
 		id(p)(v)
-		if validID(*p) && !keyShape.MatchString(*p) {
+		if IsID(*p) && !keyShape.MatchString(*p) {
 			v.problem("pattern", "must be a session id, an underscore and a number")
 		}
 	}
 }
 
-// agreeOnSession gives the session that is named, or else the one in the key,
-// which ends before the last underscore. Both must be the same.
-func agreeOnSession(r *reader, path, session, key string) string {
+// resolveSession returns the session that is named, or else the one in the key, before
+// its last underscore. Both must agree.
+func resolveSession(r *reader, path, session, key string) string {
 	parts := keyShape.FindStringSubmatch(key)
 	switch {
 	case parts == nil:

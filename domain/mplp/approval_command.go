@@ -1,9 +1,8 @@
 package mplp
 
-// ApprovalCommand is the answer to an approval request. Its decisions are
-// positional and at least one; whether they are enough for the actions is for
-// the caller to say (requirements A-17). Key, SessionID and ContentHash may
-// be "".
+// ApprovalCommand is the answer to an approval request. It has at least one decision,
+// in the order of the actions; the caller checks how many. Key, SessionID and
+// ContentHash may be "".
 type ApprovalCommand struct {
 	SessionID, Key, ContentHash, UserEditContent, DecidedByRole, Reason string
 	Decisions                                                           []ActionDecision
@@ -12,7 +11,7 @@ type ApprovalCommand struct {
 // ParseApprovalCommand reads an approval command. Errors are *SyntaxError or
 // *Invalid.
 func ParseApprovalCommand(data []byte, l Limits) (*ApprovalCommand, error) {
-	r, o, err := open(data, l)
+	r, o, err := openDocument(data, l)
 	if err != nil {
 		return nil, err
 	}
@@ -27,6 +26,6 @@ func ParseApprovalCommand(data []byte, l Limits) (*ApprovalCommand, error) {
 		{"reason", text(&c.Reason)},
 		{"decisions", actionDecisions(&c.Decisions)},
 	}, "decisions")
-	c.SessionID = agreeOnSession(r, "session_id", c.SessionID, c.Key)
-	return verdict(r, c)
+	c.SessionID = resolveSession(r, "session_id", c.SessionID, c.Key)
+	return result(r, c)
 }

@@ -2,8 +2,8 @@ package mplp
 
 import "time"
 
-// ConfirmExtra is what the server knows of a confirm beside its native form.
-// Zero values are left out.
+// ConfirmExtra is what the server knows of a confirm beside its JSON. Zero fields are
+// left out.
 type ConfirmExtra struct {
 	ApprovalKey     string
 	ExpiresAt       time.Time
@@ -12,19 +12,19 @@ type ConfirmExtra struct {
 	UserEditContent string
 }
 
-// CanonicalConfirm projects a stored confirm onto an object that validates
-// against the official schema. Members that the schema does not know become
-// attributes of its trace, what was decided on each action becomes data of an
-// event (requirements, section 3), and ids are those of [CanonicalID], with the
-// native ones kept in the attribute native_ids. A canonical confirm is given
-// back unchanged. An error means that the confirm is none this package reads.
+// CanonicalConfirm converts a stored confirm into an object that validates against the
+// official schema. Members that the schema does not know become attributes of its
+// trace, and decisions on actions become data of an event. Ids are those of
+// [CanonicalID]; the sent ones are kept in the attribute native_ids. A canonical
+// confirm is returned unchanged. An error means that this package cannot read the
+// confirm.
 func CanonicalConfirm(native []byte, x ConfirmExtra) ([]byte, error) {
 	p, o, err := startProjection("confirm", native)
 	if err != nil {
 		return nil, err
 	}
-	p.target = textOf(o, "target_type")
-	p.keep(o, "actions", "review_configs", "timeout", "plan_id", "step_id", "session_id", "message_id",
+	p.target = textMember(o, "target_type")
+	p.moveToAttributes(o, "actions", "review_configs", "timeout", "plan_id", "step_id", "session_id", "message_id",
 		"approval_key", "index", "required_role", "supersedes", "on_reject")
 	if x.ApprovalKey != "" {
 		p.attributes.Set("approval_key", String(x.ApprovalKey))
@@ -36,19 +36,19 @@ func CanonicalConfirm(native []byte, x ConfirmExtra) ([]byte, error) {
 	return p.finish(confirmForm, o, "trace")
 }
 
-// CanonicalPlan projects a stored plan; see [CanonicalConfirm]. A governance
-// becomes an attribute: the schema of plans has none.
+// CanonicalPlan converts a stored plan; see [CanonicalConfirm]. Its governance becomes
+// an attribute, as the schema of plans has none.
 func CanonicalPlan(native []byte) ([]byte, error) {
 	p, o, err := startProjection("plan", native)
 	if err != nil {
 		return nil, err
 	}
 	p.reserveStepIDs(o)
-	p.keep(o, "governance")
+	p.moveToAttributes(o, "governance")
 	return p.finish(planForm, o, "trace")
 }
 
-// CanonicalRole projects a stored role; see [CanonicalConfirm].
+// CanonicalRole converts a stored role; see [CanonicalConfirm].
 func CanonicalRole(native []byte) ([]byte, error) {
 	p, o, err := startProjection("role", native)
 	if err != nil {
@@ -57,8 +57,8 @@ func CanonicalRole(native []byte) ([]byte, error) {
 	return p.finish(roleForm, o, "trace")
 }
 
-// CanonicalContext projects a stored context; see [CanonicalConfirm]. One
-// without a title has its id for a title.
+// CanonicalContext converts a stored context; see [CanonicalConfirm]. One without a
+// title gets its id as title.
 func CanonicalContext(native []byte) ([]byte, error) {
 	p, o, err := startProjection("context", native)
 	if err != nil {
@@ -67,8 +67,8 @@ func CanonicalContext(native []byte) ([]byte, error) {
 	return p.finish(contextForm, o, "trace")
 }
 
-// CanonicalTrace projects a stored trace; see [CanonicalConfirm]. What has no
-// place becomes an attribute of the root span.
+// CanonicalTrace converts a stored trace; see [CanonicalConfirm]. Unknown members
+// become attributes of the root span.
 func CanonicalTrace(native []byte) ([]byte, error) {
 	p, o, err := startProjection("trace", native)
 	if err != nil {
@@ -77,19 +77,19 @@ func CanonicalTrace(native []byte) ([]byte, error) {
 	return p.finish(traceObjectForm, o, "root_span")
 }
 
-// reserveStepIDs lets steps whose ids are canonical keep them, whatever comes
-// before.
+// reserveStepIDs lets steps keep ids that are canonical already, whatever comes before
+// them.
 func (p *projection) reserveStepIDs(plan *Object) {
 	steps, _ := plan.Get("steps")
 	for _, raw := range elements(steps) {
-		if id := textOf(split(raw), "step_id"); uuidShape.MatchString(id) {
+		if id := textMember(split(raw), "step_id"); uuidShape.MatchString(id) {
 			p.ownID("step", id)
 		}
 	}
 }
 
-// addEvent tells what was decided on each action. An object that tells it
-// already is not told again.
+// addEvent adds an event with the decisions on the actions, unless the object has one
+// already.
 func (x ConfirmExtra) addEvent(p *projection, o *Object) {
 	if x.Cause == "" && x.UserEditContent == "" && len(x.Decisions) == 0 {
 		return
@@ -98,24 +98,24 @@ func (x ConfirmExtra) addEvent(p *projection, o *Object) {
 	events := elements(raw)
 	id := p.derivedID("event", "decision")
 	for _, e := range events {
-		if textOf(split(e), "event_id") == id {
+		if textMember(split(e), "event_id") == id {
 			return
 		}
 	}
 	e := NewObject()
 	e.Set("event_id", String(id))
-	e.Set("event_type", String("confirm."+textOf(o, "status")))
+	e.Set("event_type", String("confirm."+textMember(o, "status")))
 	e.Set("source", String("confirm"))
 	e.Set("timestamp", String(decidedTime(p, o)))
 	e.Set("data", x.data().Bytes())
 	o.Set("events", Array(append(events, e.Bytes())...))
 }
 
-// decidedTime is when the last decision of a confirm was made.
+// decidedTime returns the time of the last decision of a confirm.
 func decidedTime(p *projection, o *Object) string {
 	raw, _ := o.Get("decisions")
 	if list := elements(raw); len(list) > 0 {
-		if t, _, ok := parseTime(textOf(split(list[len(list)-1]), "decided_at")); ok {
+		if t, _, ok := parseTime(textMember(split(list[len(list)-1]), "decided_at")); ok {
 			return RenderTime(t)
 		}
 	}
@@ -140,7 +140,7 @@ func (x ConfirmExtra) data() *Object {
 	return data
 }
 
-// bytes writes a decision as the interface does.
+// bytes writes a decision as the JSON interface does.
 func (d ActionDecision) bytes() Raw {
 	o := NewObject()
 	o.Set("type", String(d.Type))

@@ -8,18 +8,15 @@ import (
 	"github.com/google/uuid"
 )
 
-// uuidShape is what the protocol calls an identifier: a UUID of version 4 in
-// lower case.
+// uuidShape is the protocol's form of an identifier: a UUID v4 in lower case.
 var uuidShape = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
 
 const uuidLen = 36
 
-// CanonicalID gives the identifier that stands for an id in canonical form
-// (requirements, contradiction 1): a UUID v4 in lower case, which the id is,
-// spells in another case, or ends with after a prefix; any other id is hashed.
-// The namespace is the module that the id belongs to, so that the same id of
-// two modules stays two. It is a pure function: wherever an id is referred to,
-// the same identifier stands for it.
+// CanonicalID returns the UUID v4 that stands for an id in canonical form: the id
+// itself, if it is one in any case or ends with one after a prefix, or else a hash. The
+// namespace is the module that the id belongs to, so that equal ids of two modules
+// differ. The result depends on nothing else, so references stay intact.
 func CanonicalID(namespace, id string) string {
 	tail := id
 	if at := len(id) - uuidLen; at > 1 && id[at-1] == '-' {
@@ -31,8 +28,8 @@ func CanonicalID(namespace, id string) string {
 	return hashedID(namespace, id)
 }
 
-// within is the namespace of ids that are unique in one object only.
-func within(namespace, ownerID string) string { return namespace + ":" + ownerID }
+// nestedNamespace is the namespace of ids that are unique within one object only.
+func nestedNamespace(namespace, ownerID string) string { return namespace + ":" + ownerID }
 
 func hashedID(namespace, id string) string {
 	sum := sha256.Sum256([]byte(namespace + ":" + id))

@@ -24,7 +24,7 @@ func keep(module string, data []byte, r random) ([]byte, bool) {
 			return nil, false
 		}
 		stored := CompleteConfirm(c.Native, chosen(c.ID), chosen(c.TargetID), "planner", "2025-12-07T00:00:00.000Z")
-		if c.Imported() {
+		if c.IsImported() {
 			return stored, true
 		}
 		return RenderConfirm(stored, "approved", []Decision{{r.id(), "approved", "reviewer", "2025-12-07T00:05:00.000Z", r.text()}}, nil), true
@@ -43,7 +43,7 @@ func keep(module string, data []byte, r random) ([]byte, bool) {
 		if err != nil {
 			return nil, false
 		}
-		complete(role.Native, "role_id", chosen(role.ID))
+		setIDAndMeta(role.Native, "role_id", chosen(role.ID))
 		return role.Native.Bytes(), true
 	case "context":
 		c, err := ParseContext(data, DefaultLimits)

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestCanonical_Examples compares the canonical form of the source documents'
-// whole objects with testdata/canonical: C-52, F-7, F-8, R-17, R-24, P-37.
+// TestCanonical_Examples compares the canonical form of the protocol's whole
+// example objects with testdata/canonical.
 func TestCanonical_Examples(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, module, file string }{
@@ -152,7 +152,7 @@ func TestA14_CanonicalConfirm_TellsWhatWasDecided(t *testing.T) {
 	if diff := cmp.Diff(want, string(data)); diff != "" {
 		t.Errorf("data (-want +got):\n%s", diff)
 	}
-	if kind, at := textOf(event, "event_type"), textOf(event, "timestamp"); kind != "confirm.approved" || at != "2025-12-07T00:05:00.000Z" {
+	if kind, at := textMember(event, "event_type"), textMember(event, "timestamp"); kind != "confirm.approved" || at != "2025-12-07T00:05:00.000Z" {
 		t.Errorf("event %s at %s", kind, at)
 	}
 	trace, _ := o.Get("trace")

@@ -2,8 +2,8 @@ package mplp
 
 import "fmt"
 
-// Confirm is a request for a decision, as an agent posts it. Absent members
-// are "" or nil.
+// Confirm is a request for a decision, as an agent posts it. Absent members are "" or
+// nil.
 type Confirm struct {
 	ID, TargetType, TargetID, PlanID, StepID, Status            string
 	RequestedByRole, Reason, RequiredRole, Supersedes, OnReject string
@@ -19,36 +19,36 @@ type Confirm struct {
 	Warnings                                                    []Warning
 }
 
-// MaxTimeout is thirty days in seconds (requirements A-11b).
+// MaxTimeout is thirty days in seconds.
 const MaxTimeout = 2_592_000
 
 // ParseConfirm reads a posted confirm. Errors are *SyntaxError or *Invalid.
 func ParseConfirm(data []byte, l Limits) (*Confirm, error) {
-	r, o, err := open(data, l)
+	r, o, err := openDocument(data, l)
 	if err != nil {
 		return nil, err
 	}
 	c := &Confirm{Native: o}
-	r.filled(o, "", "meta")
+	r.warnFilled(o, "", "meta")
 	c.read(r, func(name string) string { return name }, nil, "target_type")
 	c.Warnings = r.warnings
-	return verdict(r, c)
+	return result(r, c)
 }
 
-// Imported reports whether the confirm brings a history of its own: a status
-// other than pending, or decisions.
-func (c *Confirm) Imported() bool {
+// IsImported reports whether the confirm has a history: a status other than pending, or
+// decisions.
+func (c *Confirm) IsImported() bool {
 	return len(c.Decisions) > 0 || c.Status != "" && c.Status != "pending"
 }
 
-// read reads c.Native, whose members were sent at the given places and of which
-// some may be others than a confirm's, and checks what no member shows by itself.
+// read reads c.Native and checks what no member shows by itself. at returns where a
+// member was sent; other are members that belong to something else than the confirm.
 func (c *Confirm) read(r *reader, at func(name string) string, other fields, required ...string) {
 	r.membersAt(at, c.Native, other, fields{
 		{"meta", anyObject},
 		{"events", events},
-		{"governance", governance(&c.Locked)},
-		{"trace", trace(&c.Trace)},
+		{"governance", readGovernance(&c.Locked)},
+		{"trace", readTrace(&c.Trace)},
 		{"confirm_id", id(&c.ID)},
 		{"target_type", oneOf(&c.TargetType, targetTypes...)},
 		{"target_id", id(&c.TargetID)},
@@ -64,7 +64,7 @@ func (c *Confirm) read(r *reader, at func(name string) string, other fields, req
 		{"session_id", id(&c.SessionID)},
 		{"message_id", title(&c.MessageID)},
 		{"timeout", whole(&c.Timeout, 1, MaxTimeout)},
-		{"decisions", records(&c.Decisions)},
+		{"decisions", readRecords(&c.Decisions)},
 		{"actions", actions(&c.Actions)},
 		{"review_configs", reviewConfigs(&c.ReviewConfigs)},
 	}, required...)
@@ -72,7 +72,7 @@ func (c *Confirm) read(r *reader, at func(name string) string, other fields, req
 	if raw, ok := c.Native.Get("target_id"); c.TargetType != "other" && (!ok || isNull(raw)) {
 		r.require(at("target_id"))
 	}
-	// Actions that were sent and could not be read are a problem already.
+	// Actions that could not be read have been reported already.
 	_, sent := c.Native.Get("actions")
 	if n, want := len(c.ReviewConfigs), len(c.Actions); n > 0 && n != want && (n > 1 || want == 0) && (want > 0 || !sent) {
 		r.problem(at("review_configs"), countCode(n, want),

@@ -196,7 +196,7 @@ func TestConfirm_Imported(t *testing.T) {
 		{plain(`"status":"pending","decisions":[{"status":"approved","decided_by_role":"r"}]`), true},
 	}
 	for _, tt := range tests {
-		if got := accepted(t, ParseConfirm, tt.body).Imported(); got != tt.want {
+		if got := accepted(t, ParseConfirm, tt.body).IsImported(); got != tt.want {
 			t.Errorf("Imported of %s is %t", tt.body, got)
 		}
 	}

@@ -1,7 +1,6 @@
 package mplp
 
-// Consume is the use of an approval for one execution. Action is nil, and the
-// rest of what is optional "", when absent.
+// Consume is the use of an approval for one execution. Absent members are "" or nil.
 type Consume struct {
 	ConfirmID, ExecutionID string
 	StepID                 string // of an approval for a whole plan
@@ -12,7 +11,7 @@ type Consume struct {
 // ParseConsume reads the use of an approval. Errors are *SyntaxError or
 // *Invalid.
 func ParseConsume(data []byte, l Limits) (*Consume, error) {
-	r, o, err := open(data, l)
+	r, o, err := openDocument(data, l)
 	if err != nil {
 		return nil, err
 	}
@@ -24,5 +23,5 @@ func ParseConsume(data []byte, l Limits) (*Consume, error) {
 		{"action", whole(&c.Action, 0, maxIndex)},
 		{"args_hash", contentHash(&c.ArgsHash)},
 	}, "confirm_id", "execution_id")
-	return verdict(r, c)
+	return result(r, c)
 }

@@ -1,7 +1,7 @@
 package mplp
 
-// Context is a context as it is posted. Every member is optional; Status is ""
-// when absent. Domain and Environment come from the member root.
+// Context is a context as it is posted. Every member is optional. Domain and
+// Environment come from the member root.
 type Context struct {
 	ID, Title, Status, OwnerRole, Domain, Environment string
 	CreatedAt, UpdatedAt                              string // as RenderTime writes them
@@ -11,25 +11,25 @@ type Context struct {
 	Warnings                                          []Warning
 }
 
-// ParseContext reads a posted context: only what is there is checked. Errors
-// are *SyntaxError or *Invalid.
+// ParseContext reads a posted context. It only checks what is there. Errors are
+// *SyntaxError or *Invalid.
 func ParseContext(data []byte, l Limits) (*Context, error) {
-	r, o, err := open(data, l)
+	r, o, err := openDocument(data, l)
 	if err != nil {
 		return nil, err
 	}
 	c := &Context{Native: o}
 	var ignored string
 	var tags []string
-	r.filled(o, "", "meta")
-	r.filled(o, "", "status")
+	r.warnFilled(o, "", "meta")
+	r.warnFilled(o, "", "status")
 	r.members("", o, fields{
 		{"meta", anyObject},
 		{"events", events},
-		{"governance", governance(&c.Locked)},
-		{"trace", trace(&c.Trace)},
+		{"governance", readGovernance(&c.Locked)},
+		{"trace", readTrace(&c.Trace)},
 		{"context_id", id(&c.ID)},
-		{"root", c.root},
+		{"root", c.readRoot},
 		{"title", filledTitle(&c.Title)},
 		{"status", oneOf(&c.Status, contextStatuses...)},
 		{"summary", described(&ignored)},
@@ -41,21 +41,21 @@ func ParseContext(data []byte, l Limits) (*Context, error) {
 		{"updated_at", moment(&c.UpdatedAt)},
 	})
 	c.Warnings = r.warnings
-	return verdict(r, c)
+	return result(r, c)
 }
 
-// root is open: a key that differs from a known one in case is another key.
-func (c *Context) root(v value) {
+// readRoot reads an open object: a key in another case is another key.
+func (c *Context) readRoot(v value) {
 	o := v.object()
 	if o == nil {
 		return
 	}
-	c.Domain = openText(v, o, "domain")
-	c.Environment = openText(v, o, "environment")
+	c.Domain = optionalText(v, o, "domain")
+	c.Environment = optionalText(v, o, "environment")
 }
 
-// openText reads an optional string out of an open object.
-func openText(v value, o *Object, name string) string {
+// optionalText reads an optional string from an open object.
+func optionalText(v value, o *Object, name string) string {
 	raw, ok := o.Get(name)
 	if !ok || isNull(raw) {
 		return ""

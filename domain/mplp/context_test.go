@@ -30,7 +30,7 @@ func TestParseContext_Reads(t *testing.T) {
 		name, body string
 		want       Context
 	}{
-		{"R-17 what a seed shows of it", example(t, "s001-L118-context.json"),
+		{"R-17 what the example shows of it", example(t, "s001-L118-context.json"),
 			Context{ID: "ctx-123", OwnerRole: "role-architect-001", Warnings: []Warning{{"meta", "filled", "was missing"}, {"status", "filled", "was missing"}}}},
 		{"complete", `{"meta":{},"context_id":"c","title":"t","status":"active","owner_role":"r","tags":["a"],"summary":"s","language":"en",
 			"root":{"domain":"d","environment":"e","Domain":1,"entry_point":null},"constraints":{"Status":1},"created_at":"2025-12-07T00:00:00z","governance":{"locked":true}}`,

@@ -2,20 +2,20 @@ package mplp
 
 import "bytes"
 
-// cursor goes over the values inside an object or array, names being values
-// too. What it reads is known to be well-formed, so the end of a value is found
-// without looking at what is inside it; in anything else it finds some end.
+// cursor iterates over the values inside an object or array, where names are values
+// too. The text must be well-formed, so that the end of a value is found without
+// parsing it.
 type cursor struct {
 	text Raw
 	at   int
 }
 
-// enter is a cursor before the first value inside an object or array.
-func enter(raw Raw) *cursor { return &cursor{text: raw, at: min(1, len(raw))} }
+// newCursor returns a cursor before the first value inside an object or array.
+func newCursor(raw Raw) *cursor { return &cursor{text: raw, at: min(1, len(raw))} }
 
-// next is the next value, nil at the end.
+// next returns the next value, nil at the end.
 func (c *cursor) next() Raw {
-	for c.at < len(c.text) && separates(c.text[c.at]) {
+	for c.at < len(c.text) && isSeparator(c.text[c.at]) {
 		c.at++
 	}
 	if c.at == len(c.text) || closes(c.text[c.at]) {
@@ -28,14 +28,14 @@ func (c *cursor) next() Raw {
 
 func isSpace(b byte) bool { return b == ' ' || b == '\t' || b == '\n' || b == '\r' }
 
-// separates says whether a byte may stand between two values.
-func separates(b byte) bool { return isSpace(b) || b == ',' || b == ':' }
+// isSeparator reports whether a byte may be between two values.
+func isSeparator(b byte) bool { return isSpace(b) || b == ',' || b == ':' }
 
 func opens(b byte) bool { return b == '{' || b == '[' }
 
 func closes(b byte) bool { return b == '}' || b == ']' }
 
-// valueEnd is where the value that begins at a place ends.
+// valueEnd returns the end of the value that starts at a position.
 func valueEnd(text []byte, at int) int {
 	for depth := 0; at < len(text); {
 		switch b := text[at]; {
@@ -47,7 +47,7 @@ func valueEnd(text []byte, at int) int {
 		case closes(b):
 			at++
 			depth--
-		case separates(b):
+		case isSeparator(b):
 			at++
 		default:
 			at = literalEnd(text, at)
@@ -59,7 +59,7 @@ func valueEnd(text []byte, at int) int {
 	return at
 }
 
-// stringEnd is where the string that begins at a place ends.
+// stringEnd returns the end of the string that starts at a position.
 func stringEnd(text []byte, at int) int {
 	for end := at + 1; ; {
 		quote := bytes.IndexByte(text[end:], '"')
@@ -77,9 +77,9 @@ func stringEnd(text []byte, at int) int {
 	}
 }
 
-// literalEnd is where the number or the word that begins at a place ends.
+// literalEnd returns the end of the number or word that starts at a position.
 func literalEnd(text []byte, at int) int {
-	for at++; at < len(text) && !separates(text[at]) && !closes(text[at]); {
+	for at++; at < len(text) && !isSeparator(text[at]) && !closes(text[at]); {
 		at++
 	}
 	return at

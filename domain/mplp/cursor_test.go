@@ -19,8 +19,8 @@ func FuzzCursor(f *testing.F) {
 	}
 	addExamples(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		refused := scan(data, DefaultLimits)
-		if ok := fits(data, DefaultLimits); ok != (refused == nil) {
+		refused := checkTokens(data, DefaultLimits)
+		if ok := passesQuickCheck(data, DefaultLimits); ok != (refused == nil) {
 			t.Fatalf("%q fits: %t, and scan says %v", data, ok, refused)
 		}
 		if refused != nil {
@@ -31,7 +31,7 @@ func FuzzCursor(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := withoutSpace(data)
+		text := removeSpace(data)
 		if !bytes.Equal(text, want) {
 			t.Fatalf("%q became %q, want %q", data, text, want)
 		}

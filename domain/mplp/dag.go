@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// validateDAG checks the graph that the steps' dependencies make, in time
-// linear in steps and dependencies. Empty ids are a fault already and take no
-// part.
+// validateDAG checks the graph of the steps' dependencies in time linear in steps and
+// dependencies. Empty ids were reported already and are skipped.
 func validateDAG(r *reader, steps []Step) {
 	at := make(map[string]int, len(steps))
 	for i, s := range steps {
@@ -38,15 +37,15 @@ func validateDAG(r *reader, steps []Step) {
 			dependants[d] = append(dependants[d], i)
 		}
 	}
-	if takeReady(waiting, dependants); slices.ContainsFunc(waiting, unmet) {
-		r.problem("steps", "sa_plan_dag_acyclic", "Cyclic dependency detected") // the words of requirements P-20
+	if takeReady(waiting, dependants); slices.ContainsFunc(waiting, isWaiting) {
+		r.problem("steps", "sa_plan_dag_acyclic", "Cyclic dependency detected") // the protocol's words
 		r.notes = append(r.notes, Warning{"steps", "cycle", cycleWords(steps, findCycle(steps, at, waiting))})
 	}
 }
 
-// takeReady takes away the steps that wait for nothing until none is left, as Kahn
-// does. A recursive search would let a long chain of steps exhaust the stack.
-// What still waits then is in a cycle, or waits for one.
+// takeReady removes the steps that wait for nothing until none is left (Kahn's
+// algorithm). A recursive search could exhaust the stack on a long chain. Remaining
+// steps are in a cycle, or wait for one.
 func takeReady(waiting []int, dependants [][]int) {
 	var ready []int
 	for i, n := range waiting {
@@ -65,14 +64,14 @@ func takeReady(waiting []int, dependants [][]int) {
 	}
 }
 
-// unmet says of a step with n open dependencies that it still waits.
-func unmet(n int) bool { return n > 0 }
+// isWaiting reports whether a step with n open dependencies still waits.
+func isWaiting(n int) bool { return n > 0 }
 
-// findCycle follows what still waits for what until it comes back to a step.
+// findCycle follows open dependencies until it comes back to a step.
 func findCycle(steps []Step, at map[string]int, waiting []int) []int {
 	var path []int
-	seen := map[int]int{} // where in the path a step stands
-	for i := slices.IndexFunc(waiting, unmet); ; {
+	seen := map[int]int{} // position in the path by step
+	for i := slices.IndexFunc(waiting, isWaiting); ; {
 		if first, closed := seen[i]; closed {
 			return path[first:]
 		}
@@ -80,15 +79,15 @@ func findCycle(steps []Step, at map[string]int, waiting []int) []int {
 		path = append(path, i)
 		i = at[steps[i].Dependencies[slices.IndexFunc(steps[i].Dependencies, func(id string) bool {
 			d, known := at[id]
-			return known && unmet(waiting[d])
+			return known && isWaiting(waiting[d])
 		})]]
 	}
 }
 
-// cycleNamed is how many steps of a cycle are named.
+// cycleNamed is how many steps of a cycle a message names.
 const cycleNamed = 8
 
-// cycleWords reads like the message about a dependency that does not exist.
+// cycleWords names the steps of a cycle, in the style of the protocol's messages.
 func cycleWords(steps []Step, cycle []int) string {
 	var words strings.Builder
 	fmt.Fprintf(&words, "Step %s", shorten(steps[cycle[0]].ID))

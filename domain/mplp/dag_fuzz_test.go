@@ -7,7 +7,7 @@ import (
 )
 
 // FuzzPlanDAG reads bytes as a small plan, two for each edge, and holds its
-// validation to S3's own function.
+// validation to the plan module's own function.
 func FuzzPlanDAG(f *testing.F) {
 	for _, seed := range []string{"", "\x01\x00", "\x01\x01", "\x01\x00\x00\x01", "\x01\x00\x02\x01\x00\x02", "\x05\xff", "\x01\x00\x02\x00\x03\x01\x03\x02"} {
 		f.Add([]byte(seed), uint8(4))
@@ -32,7 +32,7 @@ func FuzzPlanDAG(f *testing.F) {
 		}
 		want, found := validatePlanDAG(steps)
 		if _, err := ParsePlan(text, DefaultLimits); (err == nil) != want {
-			t.Errorf("%s: %v, and the seed says %v %v", text, err, want, found)
+			t.Errorf("%s: %v, and the protocol says %v %v", text, err, want, found)
 		}
 	})
 }

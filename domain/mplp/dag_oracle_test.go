@@ -11,16 +11,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// oracleStep is all of a step that S3's validation looks at.
+// oracleStep is all of a step that the plan module's validation looks at.
 type oracleStep struct {
 	ID           string   `json:"step_id"`
 	Description  string   `json:"description"`
 	Dependencies []string `json:"dependencies,omitempty"`
 }
 
-// validatePlanDAG is S3's function of this name (seed plan-module, 4.2), line
-// by line: the oracle that the server has to agree with. It recurses, so the
-// plans that it is given are small.
+// validatePlanDAG is the plan module's function of this name, line by line: the
+// oracle that the server has to agree with. It recurses, so its plans are small.
 func validatePlanDAG(steps []oracleStep) (valid bool, found []string) {
 	stepIDs := map[string]bool{}
 	for _, step := range steps {
@@ -112,7 +111,7 @@ func TestP17_P18_P20_AgreesWithTheSeed(t *testing.T) {
 			}
 		}
 		if diff := cmp.Diff(want, got); diff != "" || valid != (err == nil) {
-			t.Fatalf("%s: valid %v (-seed +server):\n%s", body, err == nil, diff)
+			t.Fatalf("%s: valid %v (-protocol +server):\n%s", body, err == nil, diff)
 		}
 		if valid {
 			seen["valid"]++

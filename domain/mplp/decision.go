@@ -5,18 +5,17 @@ import (
 	"strings"
 )
 
-// DecisionPost is the body of POST /confirms/{id}/decisions, or of PATCH. Its
-// Status is always set: when it is left out it follows from the decisions.
+// DecisionPost is a posted decision. Its Status is always set: if it was left out it
+// follows from the decisions.
 type DecisionPost struct {
 	Status, ContentHash, Reason, UserEditContent, DecidedByRole, DecisionID string
 	Decisions                                                               []ActionDecision
 	Warnings                                                                []Warning
 }
 
-// ParseDecision reads the body of POST /confirms/{id}/decisions. Errors are
-// *SyntaxError or *Invalid.
+// ParseDecision reads a posted decision. Errors are *SyntaxError or *Invalid.
 func ParseDecision(data []byte, l Limits) (*DecisionPost, error) {
-	r, o, err := open(data, l)
+	r, o, err := openDocument(data, l)
 	if err != nil {
 		return nil, err
 	}
@@ -27,20 +26,19 @@ func ParseDecision(data []byte, l Limits) (*DecisionPost, error) {
 		{"reason", text(&d.Reason)},
 		{"user_edit_content", text(&d.UserEditContent)},
 		{"decided_by_role", filledTitle(&d.DecidedByRole)},
-		{"decided_at", decidedAt},
+		{"decided_at", dropDecidedAt},
 		{"decision_id", id(&d.DecisionID)},
 		{"decisions", actionDecisions(&d.Decisions)},
 	}, "content_hash")
-	d.agree(r, o)
+	d.checkStatus(r, o)
 	d.Warnings = r.warnings
-	return verdict(r, d)
+	return result(r, d)
 }
 
-// ParseDecisionPatch reads the body of PATCH /confirms/{id}: one new decision
-// record and the status it leads to (requirements F-10). The content hash is
-// not part of it. Errors are *SyntaxError or *Invalid.
+// ParseDecisionPatch reads a change of a confirm: one new decision record and the
+// status it leads to, without the content hash. Errors are *SyntaxError or *Invalid.
 func ParseDecisionPatch(data []byte, l Limits) (*DecisionPost, error) {
-	r, o, err := open(data, l)
+	r, o, err := openDocument(data, l)
 	if err != nil {
 		return nil, err
 	}
@@ -48,18 +46,18 @@ func ParseDecisionPatch(data []byte, l Limits) (*DecisionPost, error) {
 	var status string
 	r.members("", o, fields{
 		{"status", oneOf(&status, "approved", "rejected")},
-		{"decisions", d.record},
+		{"decisions", d.readRecord},
 	}, "decisions")
 	if status != "" && d.Status != "" && status != d.Status {
 		r.problem("status", "const", "must be the status of the decision")
 	}
 	d.Warnings = r.warnings
-	return verdict(r, d)
+	return result(r, d)
 }
 
-// agree holds status and decisions of a post together: one may follow from the
-// other, but they may not differ.
-func (d *DecisionPost) agree(r *reader, o *Object) {
+// checkStatus checks that status and decisions agree, and fills the status if it is
+// missing.
+func (d *DecisionPost) checkStatus(r *reader, o *Object) {
 	raw, sent := o.Get("decisions")
 	if !sent || isNull(raw) {
 		if raw, ok := o.Get("status"); !ok || isNull(raw) {
@@ -69,7 +67,7 @@ func (d *DecisionPost) agree(r *reader, o *Object) {
 	}
 	undecided := func(a ActionDecision) bool { return a.Type == "" }
 	if len(d.Decisions) == 0 || slices.ContainsFunc(d.Decisions, undecided) {
-		return // a problem already
+		return // reported already
 	}
 	status := StatusOf(d.Decisions)
 	switch d.Status {

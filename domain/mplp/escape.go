@@ -6,8 +6,8 @@ import (
 	"unicode/utf16"
 )
 
-// Escape writes some characters inside the strings of a JSON text as the escapes
-// that mean the same. It asks of each character once, in their order.
+// Escape replaces the chosen characters inside the strings of a JSON text by escapes.
+// It asks once for each character, in their order.
 func Escape(text string, escaped func(rune) bool) string {
 	var b strings.Builder
 	for _, r := range text {

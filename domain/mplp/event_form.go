@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// eventForm loses no event: one with members that have no place in the form
-// stands whole in the data of one that is valid (requirements, contradiction
-// 10).
+// eventForm loses no event: one with members that do not fit the form becomes the data
+// of one that does.
 type eventForm struct{ objectForm }
 
 func (f eventForm) project(p *projection, path string, raw Raw) (Raw, bool) {
@@ -20,7 +19,7 @@ func (f eventForm) project(p *projection, path string, raw Raw) (Raw, bool) {
 		if ok {
 			kept++
 		} else {
-			value, ok = f.fallback(p, path, sent, m.name)
+			value, ok = f.fallbackValue(p, path, sent, m.name)
 		}
 		if ok {
 			out.Set(m.name, value)
@@ -39,13 +38,14 @@ func (f eventForm) project(p *projection, path string, raw Raw) (Raw, bool) {
 	return out.Bytes(), true
 }
 
-// fallback gives a member that the event does not have in a form that fits.
-func (f eventForm) fallback(p *projection, path string, sent *Object, name string) (Raw, bool) {
+// fallbackValue returns a value for a member that the event has not, or has in another
+// form.
+func (f eventForm) fallbackValue(p *projection, path string, sent *Object, name string) (Raw, bool) {
 	switch name {
 	case "event_id":
 		return String(p.derivedID("event", path)), true
 	case "event_type":
-		if dotted := dottedType(textOf(sent, name)); dotted != "" {
+		if dotted := dottedType(textMember(sent, name)); dotted != "" {
 			return String(dotted), true
 		}
 		return String(p.module + ".event"), true
@@ -63,8 +63,8 @@ var (
 	dotDigit    = regexp.MustCompile(`\.([0-9])`)
 )
 
-// dottedType writes an event's name such as plan_approved or Step-3 as a type:
-// plan.approved, step3. What has no word in it gives "".
+// dottedType turns an event's name such as plan_approved or Step-3 into a type:
+// plan.approved, step3. It returns "" if no word is in it.
 func dottedType(name string) string {
 	dotted := notTypeWord.ReplaceAllString(strings.ToLower(name), ".")
 	return strings.TrimLeft(dotDigit.ReplaceAllString(strings.Trim(dotted, "."), "$1"), "0123456789.")

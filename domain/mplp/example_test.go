@@ -30,7 +30,7 @@ var parseAs = map[string]func([]byte) (*Object, error){
 	"patch":    reading(ParseDecisionPatch, func(*DecisionPost) *Object { return nil }),
 }
 
-// TestExamples reads every example of the source documents. Fragments that
+// TestExamples reads every example of the protocol. Fragments that
 // stand for a part of an object name what they lack; frames that only a server
 // sends are read as plain objects.
 func TestExamples(t *testing.T) {

@@ -15,8 +15,7 @@ func text(p *string) func(value) {
 	return func(v value) { *p, _ = v.text() }
 }
 
-// A title is a short text: pages name an object by it, and the log, which is
-// kept for ever, repeats it. What has only the body's limit is a plain text.
+// title reads a short text: pages name an object by it, and the log repeats it.
 func title(p *string) func(value) {
 	return func(v value) { *p, _ = v.textWithin(v.r.limits.Title) }
 }
@@ -25,7 +24,7 @@ func filledTitle(p *string) func(value) {
 	return func(v value) { *p, _ = v.filledTitle() }
 }
 
-// described reads a text that is longer than a title and stands in lists.
+// described reads a text that is longer than a title and appears in lists.
 func described(p *string) func(value) {
 	return func(v value) { *p, _ = v.textWithin(v.r.limits.Description) }
 }
@@ -34,7 +33,7 @@ func filledDescribed(p *string) func(value) {
 	return func(v value) { *p, _ = v.filled(v.textWithin(v.r.limits.Description)) }
 }
 
-// toolName is a filledTitle that cannot forge a second line in a log.
+// toolName reads a title without line breaks, which could forge a second line in a log.
 func toolName(p *string) func(value) {
 	return func(v value) {
 		name, ok := v.filledTitle()
@@ -45,9 +44,9 @@ func toolName(p *string) func(value) {
 	}
 }
 
-// validID says whether a client may choose text as an identifier. The word new
-// is a page's address.
-func validID(text string) bool {
+// IsID reports whether a client may choose text as an id. "new" is the address of a
+// page.
+func IsID(text string) bool {
 	for i := range len(text) {
 		if !alphanumeric(text[i]) && (i == 0 || strings.IndexByte("._:-", text[i]) < 0) {
 			return false
@@ -63,7 +62,7 @@ func alphanumeric(b byte) bool {
 func id(p *string) func(value) {
 	return func(v value) {
 		text, ok := v.text()
-		if ok && !validID(text) {
+		if ok && !IsID(text) {
 			v.problem("pattern", `must be 1 to 128 of A-Z a-z 0-9 . _ : -, begin with a letter or digit, and not be "new"`)
 		}
 		*p = text
@@ -84,7 +83,7 @@ func oneOf(p *string, allowed ...string) func(value) {
 	}
 }
 
-// constant reads a member that has only one right value.
+// constant reads a member with only one valid value.
 func constant(want string) func(value) {
 	return func(v value) {
 		if text, ok := v.text(); ok && text != want {
@@ -93,7 +92,7 @@ func constant(want string) func(value) {
 	}
 }
 
-// moment reads a time into the form that RenderTime writes.
+// moment reads a time and writes it as RenderTime does.
 func moment(p *string) func(value) {
 	return func(v value) {
 		text, ok := v.text()
@@ -123,8 +122,8 @@ func truth(p *bool) func(value) {
 	}
 }
 
-// whole reads a plain integer literal: 1.0 and 1e2 are not whole numbers here,
-// because not every reader takes them for the same number.
+// whole reads a plain integer literal. 1.0 and 1e2 are refused: not all readers take
+// them for integers.
 func whole(p **int64, low, high int64) func(value) {
 	return func(v value) {
 		n, err := strconv.ParseInt(string(v.raw), 10, 64)

@@ -2,45 +2,44 @@ package mplp
 
 import "regexp"
 
-// form is what the official schema says of one kind of value. Strict
-// validation checks against it and the canonical form is projected onto it:
-// both follow from one description.
+// form describes one kind of value as the official schema does. Strict validation and
+// the canonical form both follow from it.
 type form interface {
-	// check notes every way in which v breaks the form.
+	// check reports every way in which v breaks the form.
 	check(v value)
-	// project gives the value of this form that says what raw says, or false
-	// if there is none. raw is not null.
+	// project returns the value of this form with the same meaning as raw, which is not
+	// null, or false if there is none.
 	project(p *projection, path string, raw Raw) (Raw, bool)
 }
 
-// asIs is a form that leaves nothing to adjust: a value is in it or is not.
-type asIs func(value)
+// plainForm is a form without adjustments: a value fits or does not.
+type plainForm func(value)
 
-func (f asIs) check(v value) { f(v) }
+func (f plainForm) check(v value) { f(v) }
 
-func (f asIs) project(_ *projection, path string, raw Raw) (Raw, bool) {
+func (f plainForm) project(_ *projection, path string, raw Raw) (Raw, bool) {
 	r := &reader{}
 	f(value{r: r, path: path, raw: raw})
 	return raw, len(r.problems) == 0
 }
 
 var (
-	anyText   = asIs(func(v value) { v.text() })
-	someText  = asIs(func(v value) { v.filledText() })
-	flag      = asIs(func(v value) { truth(new(bool))(v) })
-	openValue = asIs(anyObject)
-	dataValue = asIs(func(v value) {
+	anyText   = plainForm(func(v value) { v.text() })
+	someText  = plainForm(func(v value) { v.filledText() })
+	flag      = plainForm(func(v value) { truth(new(bool))(v) })
+	openValue = plainForm(anyObject)
+	dataValue = plainForm(func(v value) {
 		if !isNull(v.raw) {
 			anyObject(v)
 		}
 	})
 )
 
-func choice(allowed ...string) asIs {
+func choice(allowed ...string) plainForm {
 	return func(v value) { oneOf(new(string), allowed...)(v) }
 }
 
-func shaped(shape *regexp.Regexp, must string) asIs {
+func shaped(shape *regexp.Regexp, must string) plainForm {
 	return func(v value) {
 		if text, ok := v.text(); ok && !shape.MatchString(text) {
 			v.problem("pattern", must)
@@ -48,12 +47,12 @@ func shaped(shape *regexp.Regexp, must string) asIs {
 	}
 }
 
-// idForm is an identifier. Its namespace is a module, or one of step, decision
-// and segment, whose ids are unique in their object only, or target, which the
-// object's target_type says.
+// idForm is an identifier. Its namespace is a module; or step, decision or segment,
+// whose ids are unique in their object only; or target, for the module that target_type
+// names.
 type idForm struct {
 	namespace string
-	refers    bool // to an id of the same object, which has been noted there
+	refers    bool // refers to an id in the same object
 }
 
 func (f idForm) check(v value) {
@@ -74,8 +73,7 @@ func (f idForm) project(p *projection, path string, raw Raw) (Raw, bool) {
 	return String(canonical), true
 }
 
-// timeForm is a date and time with a zone. The canonical one is what
-// RenderTime writes (requirements, contradiction 27).
+// timeForm is a date and time with a zone. Its canonical spelling is RenderTime's.
 type timeForm struct{}
 
 func (timeForm) check(v value) {

@@ -2,8 +2,8 @@ package mplp
 
 import "fmt"
 
-// listForm is an array of at least some elements of one form. Those of a
-// unique one are strings that differ.
+// listForm is an array with a minimum number of elements of one form. With unique, its
+// strings must differ.
 type listForm struct {
 	of     form
 	least  int
@@ -18,14 +18,14 @@ func (f listForm) check(v value) {
 	seen := map[string]bool{}
 	for _, e := range list {
 		f.of.check(e)
-		if f.unique && repeats(seen, e.raw) {
+		if f.unique && isRepeated(seen, e.raw) {
 			e.problem("unique", "must differ from the elements before it")
 		}
 	}
 }
 
-// repeats says whether a string is among those seen, and adds it.
-func repeats(seen map[string]bool, raw Raw) bool {
+// isRepeated reports whether a string was seen before, and adds it.
+func isRepeated(seen map[string]bool, raw Raw) bool {
 	text, ok := unquote(raw)
 	if !ok {
 		return false
@@ -35,7 +35,7 @@ func repeats(seen map[string]bool, raw Raw) bool {
 	return again
 }
 
-// project leaves out the elements that have no place in the form.
+// project leaves out the elements that do not fit the form.
 func (f listForm) project(p *projection, path string, raw Raw) (Raw, bool) {
 	if raw[0] != '[' {
 		return nil, false
@@ -47,7 +47,7 @@ func (f listForm) project(p *projection, path string, raw Raw) (Raw, bool) {
 			continue
 		}
 		element, ok := f.of.project(p, fmt.Sprintf("%s[%d]", path, i), element)
-		if ok && !(f.unique && repeats(seen, element)) {
+		if ok && !(f.unique && isRepeated(seen, element)) {
 			list = append(list, element)
 		}
 	}

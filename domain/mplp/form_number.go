@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// natural is a whole number from 0. As the schema counts, 1.0 and 1e2 are
-// whole.
-var natural = asIs(func(v value) {
+// natural is a whole number from 0. By the schema, 1.0 and 1e2 are whole.
+var natural = plainForm(func(v value) {
 	switch whole, negative := classify(v.raw); {
 	case !whole:
 		v.problem("type_error", "must be a whole number")
@@ -19,8 +18,8 @@ var natural = asIs(func(v value) {
 
 var numberShape = regexp.MustCompile(`^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$`)
 
-// classify says whether a literal is a whole number and whether it is below 0.
-// It looks at the digits only: the value of 1e999999999 would fill the memory.
+// classify reports whether a literal is a whole number and whether it is negative. It
+// looks at the digits only: the value of 1e999999999 would fill the memory.
 func classify(literal Raw) (whole, negative bool) {
 	parts := numberShape.FindSubmatch(literal)
 	if parts == nil {

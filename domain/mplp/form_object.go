@@ -5,16 +5,15 @@ import (
 	"slices"
 )
 
-// objectForm is an object with the members that the schema names, in the order
-// of the canonical form. An open one may have others.
+// objectForm is an object with these members, in canonical order. An open one may have
+// others.
 type objectForm struct {
 	open    bool
 	adjust  adjustment // before projection, nil for none
 	members []memberForm
 }
 
-// adjustment brings what was sent closer to the form, in place: it fills, and
-// it renames.
+// adjustment fills and renames members before they are projected, in place.
 type adjustment func(p *projection, path string, f objectForm, sent *Object)
 
 type memberForm struct {
@@ -23,8 +22,8 @@ type memberForm struct {
 	required bool
 }
 
-func must(name string, f form) memberForm { return memberForm{name, f, true} }
-func may(name string, f form) memberForm  { return memberForm{name, f, false} }
+func required(name string, f form) memberForm { return memberForm{name, f, true} }
+func optional(name string, f form) memberForm { return memberForm{name, f, false} }
 
 func (f objectForm) check(v value) {
 	if o := v.object(); o != nil {
@@ -59,8 +58,8 @@ func (f objectForm) project(p *projection, path string, raw Raw) (Raw, bool) {
 	return out.Bytes(), true
 }
 
-// projectMembers is project for an object that was taken apart. The error
-// names the required member that could not be had.
+// projectMembers is project for a parsed object. Its error names the required member
+// that is missing or does not fit.
 func (f objectForm) projectMembers(p *projection, path string, sent *Object) (*Object, error) {
 	if f.adjust != nil {
 		f.adjust(p, path, f, sent)
@@ -85,7 +84,7 @@ func (f objectForm) projectMembers(p *projection, path string, sent *Object) (*O
 	return out, nil
 }
 
-// from projects the member of an object; a null counts as absent.
+// from projects the member of an object. A null counts as absent.
 func (m memberForm) from(p *projection, path string, sent *Object) (Raw, bool) {
 	raw, ok := sent.Get(m.name)
 	if !ok || isNull(raw) {

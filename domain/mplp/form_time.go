@@ -6,14 +6,13 @@ import (
 	"time"
 )
 
-// dateTimeShape is the date-time of RFC 3339, section 5.6, but for the length
-// of the months.
+// dateTimeShape is the date-time of RFC 3339, section 5.6, without the length of
+// months.
 var dateTimeShape = regexp.MustCompile(
 	`^\d{4}-\d{2}-\d{2}[Tt]([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
 
-// isDateTime is stricter than parseTime in the zone, which must be there, and
-// wider in the leap second, which time.Parse does not know: it is right in the
-// last minute of a UTC day.
+// isDateTime requires a zone, unlike parseTime, and accepts leap seconds, unlike
+// time.Parse, in the last minute of a UTC day.
 func isDateTime(text string) bool {
 	parts := dateTimeShape.FindStringSubmatch(text)
 	if parts == nil {

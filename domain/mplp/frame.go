@@ -2,17 +2,17 @@ package mplp
 
 import "bytes"
 
-// contentBlock is the member of a frame that holds what the frame starts.
+// contentBlock is the member of a frame with the block that it starts.
 const contentBlock = "content_block"
 
-// frame is a content_block_start frame and the block in it. A block that came
-// alone is the outer object, and inner is nil.
+// frame is a content_block_start frame and the block in it. A block that was sent alone
+// is the outer object, and inner is nil.
 type frame struct {
 	outer, inner *Object
 	onOuter      map[string]Raw // looked up once per member, of which there may be thousands
 }
 
-// readFrame takes an approval request apart and checks its types.
+// readFrame splits an approval request and checks its types.
 func readFrame(r *reader, o *Object) frame {
 	raw, framed := o.Get(contentBlock)
 	if !framed {
@@ -32,16 +32,16 @@ func readFrame(r *reader, o *Object) frame {
 	return f
 }
 
-// readType checks the type of a frame or block. A missing one is no fault:
-// the address it was sent to says what it must be.
+// readType checks the type of a frame or block. It may be missing: the address says
+// what it must be.
 func readType(r *reader, path string, o *Object, want string) {
 	if raw, ok := o.Get("type"); ok {
 		constant(want)(value{r: r, path: join(path, "type"), raw: raw})
 	}
 }
 
-// merge brings the members of frame and block together in one object. A member
-// may stand in both only if it says the same in both.
+// merge puts the members of frame and block into one object. A member may be in both
+// only with the same value.
 func (f frame) merge(r *reader) *Object {
 	merged := NewObject()
 	for _, m := range f.outer.members {
@@ -65,8 +65,7 @@ func (f frame) merge(r *reader) *Object {
 	return merged
 }
 
-// at gives the path of a merged member; one that is missing belongs in the
-// block.
+// at returns the path of a merged member. A missing one belongs in the block.
 func (f frame) at(name string) string {
 	if f.inner == nil {
 		return name
@@ -77,5 +76,5 @@ func (f frame) at(name string) string {
 	return join(contentBlock, name)
 }
 
-// anything is the reader of a member that has been read already.
+// anything ignores a member that has been read already.
 func anything(value) {}

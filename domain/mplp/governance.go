@@ -2,9 +2,8 @@ package mplp
 
 import "strconv"
 
-// SetLocked writes governance.locked of an object and keeps what else its
-// governance says. An object without governance is unlocked, and gets none for
-// that.
+// SetLocked sets governance.locked of an object and keeps the rest of its governance.
+// An object without governance is unlocked, and gets none just for that.
 func SetLocked(o *Object, locked bool) {
 	raw, sent := o.Get("governance")
 	if !sent && !locked {
@@ -18,8 +17,8 @@ func SetLocked(o *Object, locked bool) {
 	o.Set("governance", Raw(governance.Bytes()))
 }
 
-// governance reads whether an object is locked (requirements C-16, R-7c).
-func governance(locked *bool) func(value) {
+// readGovernance reads whether an object is locked.
+func readGovernance(locked *bool) func(value) {
 	return func(v value) {
 		o := v.object()
 		if o == nil {

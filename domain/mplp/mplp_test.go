@@ -80,7 +80,7 @@ func example(t *testing.T, name string) string {
 	return string(data)
 }
 
-// addExamples makes every example of the source documents a seed.
+// addExamples makes every example of the protocol a seed of the fuzz test.
 func addExamples(f *testing.F) {
 	f.Helper()
 	files, err := filepath.Glob("testdata/examples/*.json")

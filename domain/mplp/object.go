@@ -7,15 +7,15 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Raw is one JSON value as it was sent, without white space between tokens.
-// It is never to be modified in place.
+// Raw is one JSON value as it was sent, without white space between tokens. It must not
+// be modified in place.
 type Raw []byte
 
-// Object is a JSON object whose members keep the order and the bytes in which
-// they were sent.
+// Object is a JSON object. Its members keep the order and the bytes in which they were
+// sent.
 type Object struct {
 	members []member
-	text    Raw // what Bytes gives; nil: it is not known
+	text    Raw // cached result of Bytes, or nil
 }
 
 type member struct {
@@ -27,14 +27,13 @@ type member struct {
 // NewObject returns an object without members.
 func NewObject() *Object { return &Object{} }
 
-// comment is the one member that is dropped: the official minimal examples
-// carry it and their schemas refuse it (requirements, contradiction 40).
+// comment is the one member that is dropped: the official minimal examples have it
+// although their schemas refuse it.
 const comment = "$comment"
 
-// ParseObject reads a document strictly. A byte order mark and a top-level
-// "$comment" are dropped. What is read may be part of data, as in everything
-// that this package parses. Anything that is not exactly one JSON object within
-// the limits is a *SyntaxError.
+// ParseObject reads a document strictly, without a byte order mark and a top-level
+// "$comment". Anything but exactly one JSON object within the limits is a *SyntaxError.
+// As everything that this package parses, the result may share memory with data.
 func ParseObject(data []byte, l Limits) (*Object, error) {
 	o, err := parseDocument(data, l)
 	if err != nil {
@@ -44,7 +43,7 @@ func ParseObject(data []byte, l Limits) (*Object, error) {
 	return o, nil
 }
 
-// parseDocument is ParseObject with the "$comment" still in place.
+// parseDocument is ParseObject with the "$comment".
 func parseDocument(data []byte, l Limits) (*Object, error) {
 	raw, err := compactStrict(bytes.TrimPrefix(data, byteOrderMark), l)
 	if err != nil {
@@ -58,10 +57,10 @@ func parseDocument(data []byte, l Limits) (*Object, error) {
 	return o, nil
 }
 
-// split takes an object apart. It must be known to be well-formed.
+// split parses an object that must be well-formed.
 func split(raw Raw) *Object {
 	o := &Object{members: make([]member, 0, usualMembers)}
-	for c := enter(raw); ; {
+	for c := newCursor(raw); ; {
 		quoted := c.next()
 		value := c.next()
 		if value == nil {
@@ -72,13 +71,13 @@ func split(raw Raw) *Object {
 	}
 }
 
-// usualMembers is how many members most objects have at most.
+// usualMembers is the capacity for members that suffices for most objects.
 const usualMembers = 8
 
-// elements takes an array apart. It must be known to be well-formed.
+// elements parses an array that must be well-formed.
 func elements(raw Raw) []Raw {
 	var list []Raw
-	c := enter(raw)
+	c := newCursor(raw)
 	for e := c.next(); e != nil; e = c.next() {
 		list = append(list, e)
 	}
@@ -96,7 +95,7 @@ func unquote(raw Raw) (string, bool) {
 	return string(text), err == nil
 }
 
-// Get returns the value of a member and whether there is one.
+// Get returns the value of a member and reports whether it exists.
 func (o *Object) Get(name string) (Raw, bool) {
 	if i := o.index(name); i >= 0 {
 		return o.members[i].value, true
@@ -104,7 +103,7 @@ func (o *Object) Get(name string) (Raw, bool) {
 	return nil, false
 }
 
-// Set replaces the value of a member in its place, or appends the member.
+// Set replaces the value of a member in place, or appends the member.
 func (o *Object) Set(name string, value Raw) {
 	i := o.index(name)
 	switch {
@@ -137,8 +136,7 @@ func (o *Object) Names() []string {
 // Len returns the number of members.
 func (o *Object) Len() int { return len(o.members) }
 
-// Bytes returns the object as compact JSON, which is never to be modified in
-// place.
+// Bytes returns the object as compact JSON, which must not be modified in place.
 func (o *Object) Bytes() []byte {
 	if o.text == nil {
 		o.text = o.write()

@@ -2,9 +2,9 @@ package mplp
 
 import "regexp"
 
-// The objects of the protocol as its schemas v1.0.0 define them (requirements,
-// section 3). The member that takes the product's data stands last, where it
-// can be added without changing the order.
+// The objects of the protocol as its schemas v1.0.0 define them. The member
+// that takes the product's data stands last, where it can be added without
+// changing the order.
 
 var (
 	targetTypes      = []string{"context", "plan", "trace", "extension", "other"}
@@ -27,142 +27,142 @@ var (
 )
 
 var confirmForm = objectForm{members: []memberForm{
-	must("meta", meta),
-	must("confirm_id", idForm{namespace: "confirm"}),
-	must("target_type", choice(targetTypes...)),
-	must("target_id", idForm{namespace: "target"}),
-	must("status", choice(confirmStatuses...)),
-	must("requested_by_role", anyText),
-	must("requested_at", timeForm{}),
-	may("reason", anyText),
-	may("decisions", listForm{of: decisionRecord}),
-	may("governance", governed),
-	may("events", listForm{of: event}),
-	may("trace", span),
+	required("meta", meta),
+	required("confirm_id", idForm{namespace: "confirm"}),
+	required("target_type", choice(targetTypes...)),
+	required("target_id", idForm{namespace: "target"}),
+	required("status", choice(confirmStatuses...)),
+	required("requested_by_role", anyText),
+	required("requested_at", timeForm{}),
+	optional("reason", anyText),
+	optional("decisions", listForm{of: decisionRecord}),
+	optional("governance", governed),
+	optional("events", listForm{of: event}),
+	optional("trace", span),
 }}
 
 var decisionRecord = objectForm{adjust: fillDecision, members: []memberForm{
-	must("decision_id", idForm{namespace: "decision"}),
-	must("status", choice(decisionStatuses...)),
-	must("decided_by_role", anyText),
-	must("decided_at", timeForm{}),
-	may("reason", anyText),
+	required("decision_id", idForm{namespace: "decision"}),
+	required("status", choice(decisionStatuses...)),
+	required("decided_by_role", anyText),
+	required("decided_at", timeForm{}),
+	optional("reason", anyText),
 }}
 
 // planForm has no governance: the schema leaves it out.
 var planForm = objectForm{members: []memberForm{
-	must("meta", meta),
-	must("plan_id", idForm{namespace: "plan"}),
-	must("context_id", idForm{namespace: "context"}),
-	must("title", someText),
-	must("objective", someText),
-	must("status", choice(planStatuses...)),
-	must("steps", listForm{of: planStep, least: 1}),
-	may("events", listForm{of: event}),
-	may("trace", span),
+	required("meta", meta),
+	required("plan_id", idForm{namespace: "plan"}),
+	required("context_id", idForm{namespace: "context"}),
+	required("title", someText),
+	required("objective", someText),
+	required("status", choice(planStatuses...)),
+	required("steps", listForm{of: planStep, least: 1}),
+	optional("events", listForm{of: event}),
+	optional("trace", span),
 }}
 
 var planStep = objectForm{members: []memberForm{
-	must("step_id", idForm{namespace: "step"}),
-	must("description", someText),
-	must("status", choice(stepStatuses...)),
-	may("dependencies", listForm{of: idForm{namespace: "step", refers: true}}),
-	may("agent_role", anyText),
-	may("order_index", natural),
+	required("step_id", idForm{namespace: "step"}),
+	required("description", someText),
+	required("status", choice(stepStatuses...)),
+	optional("dependencies", listForm{of: idForm{namespace: "step", refers: true}}),
+	optional("agent_role", anyText),
+	optional("order_index", natural),
 }}
 
 var roleForm = objectForm{members: []memberForm{
-	must("meta", meta),
-	must("role_id", idForm{namespace: "role"}),
-	must("name", anyText),
-	may("description", anyText),
-	may("capabilities", listForm{of: anyText}),
-	may("created_at", timeForm{}),
-	may("updated_at", timeForm{}),
-	may("governance", governed),
-	may("events", listForm{of: event}),
-	may("trace", span),
+	required("meta", meta),
+	required("role_id", idForm{namespace: "role"}),
+	required("name", anyText),
+	optional("description", anyText),
+	optional("capabilities", listForm{of: anyText}),
+	optional("created_at", timeForm{}),
+	optional("updated_at", timeForm{}),
+	optional("governance", governed),
+	optional("events", listForm{of: event}),
+	optional("trace", span),
 }}
 
 var contextForm = objectForm{adjust: fillContext, members: []memberForm{
-	must("meta", meta),
-	must("context_id", idForm{namespace: "context"}),
-	must("title", someText),
-	must("status", choice(contextStatuses...)),
-	must("root", objectForm{open: true, adjust: fillRoot, members: []memberForm{
-		must("domain", anyText),
-		must("environment", anyText),
-		may("entry_point", anyText),
+	required("meta", meta),
+	required("context_id", idForm{namespace: "context"}),
+	required("title", someText),
+	required("status", choice(contextStatuses...)),
+	required("root", objectForm{open: true, adjust: fillRoot, members: []memberForm{
+		required("domain", anyText),
+		required("environment", anyText),
+		optional("entry_point", anyText),
 	}}),
-	may("summary", anyText),
-	may("tags", listForm{of: someText}),
-	may("language", anyText),
-	may("owner_role", anyText),
-	may("constraints", openValue),
-	may("created_at", timeForm{}),
-	may("updated_at", timeForm{}),
-	may("governance", governed),
-	may("events", listForm{of: event}),
-	may("trace", span),
+	optional("summary", anyText),
+	optional("tags", listForm{of: someText}),
+	optional("language", anyText),
+	optional("owner_role", anyText),
+	optional("constraints", openValue),
+	optional("created_at", timeForm{}),
+	optional("updated_at", timeForm{}),
+	optional("governance", governed),
+	optional("events", listForm{of: event}),
+	optional("trace", span),
 }}
 
 var traceObjectForm = objectForm{adjust: fillTraceObject, members: []memberForm{
-	must("meta", meta),
-	must("trace_id", idForm{namespace: "trace"}),
-	must("context_id", idForm{namespace: "context"}),
-	must("status", choice(traceStatuses...)),
-	may("plan_id", idForm{namespace: "plan"}),
-	may("started_at", timeForm{}),
-	may("finished_at", timeForm{}),
-	may("segments", listForm{of: objectForm{members: []memberForm{
-		must("segment_id", idForm{namespace: "segment"}),
-		must("label", anyText),
-		must("status", choice(segmentStatuses...)),
-		may("parent_segment_id", idForm{namespace: "segment", refers: true}),
-		may("started_at", timeForm{}),
-		may("finished_at", timeForm{}),
-		may("attributes", openValue),
+	required("meta", meta),
+	required("trace_id", idForm{namespace: "trace"}),
+	required("context_id", idForm{namespace: "context"}),
+	required("status", choice(traceStatuses...)),
+	optional("plan_id", idForm{namespace: "plan"}),
+	optional("started_at", timeForm{}),
+	optional("finished_at", timeForm{}),
+	optional("segments", listForm{of: objectForm{members: []memberForm{
+		required("segment_id", idForm{namespace: "segment"}),
+		required("label", anyText),
+		required("status", choice(segmentStatuses...)),
+		optional("parent_segment_id", idForm{namespace: "segment", refers: true}),
+		optional("started_at", timeForm{}),
+		optional("finished_at", timeForm{}),
+		optional("attributes", openValue),
 	}}}),
-	may("governance", governed),
-	may("events", listForm{of: event}),
-	must("root_span", span),
+	optional("governance", governed),
+	optional("events", listForm{of: event}),
+	required("root_span", span),
 }}
 
 var meta = objectForm{adjust: respellMeta, members: []memberForm{
-	must("protocol_version", shaped(versionShape, "must be three numbers with dots between")),
-	must("schema_version", shaped(versionShape, "must be three numbers with dots between")),
-	may("created_at", timeForm{}),
-	may("created_by", anyText),
-	may("updated_at", timeForm{}),
-	may("updated_by", anyText),
-	may("tags", listForm{of: anyText, unique: true}),
-	may("cross_cutting", listForm{of: choice(concerns...), unique: true}),
+	required("protocol_version", shaped(versionShape, "must be three numbers with dots between")),
+	required("schema_version", shaped(versionShape, "must be three numbers with dots between")),
+	optional("created_at", timeForm{}),
+	optional("created_by", anyText),
+	optional("updated_at", timeForm{}),
+	optional("updated_by", anyText),
+	optional("tags", listForm{of: anyText, unique: true}),
+	optional("cross_cutting", listForm{of: choice(concerns...), unique: true}),
 }}
 
 var governed = objectForm{members: []memberForm{
-	may("lifecyclePhase", anyText),
-	may("truthDomain", anyText),
-	may("locked", flag),
-	may("lastConfirmRef", objectForm{adjust: adjustRef, members: []memberForm{
-		must("id", idForm{}),
-		must("module", choice(modules...)),
-		may("description", anyText),
+	optional("lifecyclePhase", anyText),
+	optional("truthDomain", anyText),
+	optional("locked", flag),
+	optional("lastConfirmRef", objectForm{adjust: adjustRef, members: []memberForm{
+		required("id", idForm{}),
+		required("module", choice(modules...)),
+		optional("description", anyText),
 	}}),
 }}
 
 var span = objectForm{adjust: fillSpan, members: []memberForm{
-	must("trace_id", idForm{namespace: "trace"}),
-	must("span_id", idForm{namespace: "span"}),
-	may("parent_span_id", idForm{namespace: "span"}),
-	may("context_id", idForm{namespace: "context"}),
-	may("attributes", openValue),
+	required("trace_id", idForm{namespace: "trace"}),
+	required("span_id", idForm{namespace: "span"}),
+	optional("parent_span_id", idForm{namespace: "span"}),
+	optional("context_id", idForm{namespace: "context"}),
+	optional("attributes", openValue),
 }}
 
 var event = eventForm{objectForm{members: []memberForm{
-	must("event_id", idForm{namespace: "event"}),
-	must("event_type", shaped(eventTypeShape, "must be lower-case words of a-z 0-9 with dots between")),
-	must("source", anyText),
-	must("timestamp", timeForm{}),
-	may("trace_id", idForm{namespace: "trace"}),
-	may("data", dataValue),
+	required("event_id", idForm{namespace: "event"}),
+	required("event_type", shaped(eventTypeShape, "must be lower-case words of a-z 0-9 with dots between")),
+	required("source", anyText),
+	required("timestamp", timeForm{}),
+	optional("trace_id", idForm{namespace: "trace"}),
+	optional("data", dataValue),
 }}}

@@ -27,34 +27,34 @@ const maxIndex = 1<<53 - 1
 func ParseStoredPlan(data []byte) (*Plan, error) { return ParsePlan(data, stored) }
 
 // ParsePlan reads a plan and validates its graph: ids are unique, dependencies
-// stay within the plan, and there is no cycle (requirements P-17 to P-20,
-// P-22, P-24, P-25). Errors are *SyntaxError or *Invalid.
+// stay within the plan, and there is no cycle. Errors are *SyntaxError or
+// *Invalid.
 func ParsePlan(data []byte, l Limits) (*Plan, error) {
-	r, o, err := open(data, l)
+	r, o, err := openDocument(data, l)
 	if err != nil {
 		return nil, err
 	}
 	p := &Plan{Native: o, Status: "draft"}
-	r.filled(o, "", "meta")
-	r.filled(o, "", "status")
+	r.warnFilled(o, "", "meta")
+	r.warnFilled(o, "", "status")
 	r.members("", o, fields{
 		{"meta", anyObject},
 		{"events", events},
-		{"governance", governance(&p.Locked)},
-		{"trace", trace(&p.Trace)},
+		{"governance", readGovernance(&p.Locked)},
+		{"trace", readTrace(&p.Trace)},
 		{"plan_id", id(&p.ID)},
 		{"context_id", id(&p.ContextID)},
 		{"title", filledTitle(&p.Title)},
 		{"objective", filledDescribed(&p.Objective)},
 		{"status", oneOf(&p.Status, planStatuses...)},
-		{"steps", p.steps},
+		{"steps", p.readSteps},
 	}, "context_id", "title", "objective", "steps")
 	validateDAG(r, p.Steps)
 	p.Warnings = r.warnings
-	return verdict(r, p)
+	return result(r, p)
 }
 
-func (p *Plan) steps(v value) {
+func (p *Plan) readSteps(v value) {
 	list := v.elements()
 	switch {
 	case list != nil && len(list) == 0:
@@ -79,18 +79,18 @@ func (p *Plan) steps(v value) {
 }
 
 func (s *Step) read(v value, o *Object) {
-	v.r.filled(o, v.path, "status")
+	v.r.warnFilled(o, v.path, "status")
 	v.r.members(v.path, o, fields{
 		{"step_id", id(&s.ID)},
 		{"description", filledDescribed(&s.Description)},
 		{"status", oneOf(&s.Status, stepStatuses...)},
-		{"dependencies", s.dependencies},
+		{"dependencies", s.readDependencies},
 		{"agent_role", title(&s.AgentRole)},
 		{"order_index", whole(&s.OrderIndex, 0, maxIndex)},
 	}, "step_id", "description")
 }
 
-func (s *Step) dependencies(v value) {
+func (s *Step) readDependencies(v value) {
 	for _, e := range v.elements() {
 		dependency, _ := e.filledTitle()
 		s.Dependencies = append(s.Dependencies, dependency)

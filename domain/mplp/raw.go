@@ -6,21 +6,40 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// ProtocolVersion is the protocol version stamped on objects that the server
-// makes or completes (requirements C-1).
+// ProtocolVersion is the protocol version of objects that the server creates or
+// completes.
 const ProtocolVersion = "1.0.0"
 
-// DefaultMeta is the meta member of an object that came without one.
+// DefaultMeta is the meta of an object that came without one.
 func DefaultMeta() Raw { return Raw(`{"protocolVersion":"` + ProtocolVersion + `"}`) }
 
-// String returns s as a JSON string. Nothing is escaped for HTML, so that the
-// bytes are those a reviewer sees. Invalid UTF-8 becomes U+FFFD.
+// Object parses a well-formed object. It returns nil for a value of another kind.
+func (r Raw) Object() *Object {
+	if len(r) == 0 || r[0] != '{' {
+		return nil
+	}
+	return split(r)
+}
+
+// Elements returns the values of a well-formed array, nil for a value of another kind.
+func (r Raw) Elements() []Raw {
+	if isNotArray(r) {
+		return nil
+	}
+	return elements(r)
+}
+
+// Text returns the value of a well-formed string, and reports whether it is one.
+func (r Raw) Text() (string, bool) { return unquote(r) }
+
+// String returns s as a JSON string. Nothing is escaped for HTML, so its bytes are
+// those a reviewer sees. Invalid UTF-8 becomes U+FFFD.
 func String(s string) Raw {
-	quoted, _ := jsontext.AppendQuote(nil, s) // the error only says that U+FFFD was put in
+	quoted, _ := jsontext.AppendQuote(nil, s) // an error only means that U+FFFD was inserted
 	return quoted
 }
 
-// Strings returns a JSON array of strings; nil is the empty array.
+// Strings returns a JSON array of strings; nil gives the empty array.
 func Strings(list []string) Raw {
 	items := make([]Raw, len(list))
 	for i, s := range list {
@@ -35,7 +54,7 @@ func Int(n int64) Raw { return strconv.AppendInt(nil, n, 10) }
 // Bool returns b as a JSON literal.
 func Bool(b bool) Raw { return strconv.AppendBool(nil, b) }
 
-// Array returns a JSON array of values that are JSON already.
+// Array returns a JSON array of JSON values.
 func Array(items ...Raw) Raw {
 	size := 2
 	for _, item := range items {

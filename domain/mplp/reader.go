@@ -2,7 +2,7 @@ package mplp
 
 import "strings"
 
-// reader collects what is wrong with one document and what was doubtful.
+// reader collects the problems and warnings of one document.
 type reader struct {
 	limits   Limits
 	problems []Problem
@@ -11,9 +11,8 @@ type reader struct {
 	fault    *SyntaxError // a known key in the wrong case; wins over problems
 }
 
-// fields names the known members of one kind of object and says how each is
-// read. There are so few that looking through them is quicker than a map, and
-// they stay on the stack.
+// fields are the known members of one kind of object and how each is read. There are so
+// few that a linear search is faster than a map.
 type fields []field
 
 type field struct {
@@ -21,7 +20,7 @@ type field struct {
 	read func(value)
 }
 
-// find is how a member is read, nil if it is not known.
+// find returns the function that reads a member, nil if it is unknown.
 func (f fields) find(name string) func(value) {
 	for i := range f {
 		if f[i].name == name {
@@ -31,8 +30,8 @@ func (f fields) find(name string) func(value) {
 	return nil
 }
 
-// open reads a document's outer object.
-func open(data []byte, l Limits) (*reader, *Object, error) {
+// openDocument parses a document's outer object.
+func openDocument(data []byte, l Limits) (*reader, *Object, error) {
 	o, err := parseDocument(data, l)
 	if err != nil {
 		return nil, nil, err
@@ -45,15 +44,15 @@ func open(data []byte, l Limits) (*reader, *Object, error) {
 	return r, o, nil
 }
 
-// members reads the known members of the object at path in the order they
-// were sent, and reports the required ones that are missing. Unknown members
-// are left alone; a null counts as absent.
+// members reads the known members of the object at path in the order they were sent,
+// and reports missing required ones. Unknown members are ignored; a null counts as
+// absent.
 func (r *reader) members(path string, o *Object, known fields, required ...string) {
 	r.membersAt(func(name string) string { return join(path, name) }, o, nil, known, required...)
 }
 
-// membersAt is members for an object whose members were sent in several places,
-// and of which some are read in another way than is known.
+// membersAt is members for an object whose members were sent in several places. other
+// are members that are read in another way.
 func (r *reader) membersAt(at func(name string) string, o *Object, other, known fields, required ...string) {
 	for _, m := range o.members {
 		read := other.find(m.name)
@@ -77,8 +76,8 @@ func (r *reader) membersAt(at func(name string) string, o *Object, other, known 
 	}
 }
 
-// checkCase refuses a known key in another case: readers that fold case would
-// see a member here that this one does not.
+// checkCase refuses a known key in another case: readers that ignore case would see a
+// member that this one does not.
 func (r *reader) checkCase(path, name string, known fields) {
 	if r.fault != nil {
 		return
@@ -105,15 +104,15 @@ func (r *reader) warn(path, code, message string) {
 	}
 }
 
-// filled warns about a member that the server supplies.
-func (r *reader) filled(o *Object, path, name string) {
+// warnFilled warns about a member that the server fills in.
+func (r *reader) warnFilled(o *Object, path, name string) {
 	if _, ok := o.Get(name); !ok {
 		r.warn(join(path, name), CodeFilled, Missing)
 	}
 }
 
-// verdict is everything that is wrong with what was read.
-func (r *reader) verdict() error {
+// err returns everything that is wrong with what was read.
+func (r *reader) err() error {
 	switch {
 	case r.fault != nil:
 		return r.fault
@@ -124,9 +123,9 @@ func (r *reader) verdict() error {
 	}
 }
 
-// verdict gives what was read, or else everything that is wrong with it.
-func verdict[T any](r *reader, read *T) (*T, error) {
-	if err := r.verdict(); err != nil {
+// result returns what was read, or everything that is wrong with it.
+func result[T any](r *reader, read *T) (*T, error) {
+	if err := r.err(); err != nil {
 		return nil, err
 	}
 	return read, nil

@@ -1,11 +1,11 @@
 package mplp
 
 // Decision is a decision record inside a posted confirm. ID and DecidedAt may
-// be "": the server fills them (requirements C-18).
+// be "": the server fills them.
 type Decision struct{ ID, Status, DecidedByRole, DecidedAt, Reason string }
 
-// record reads the one decision record of a PATCH.
-func (d *DecisionPost) record(v value) {
+// readRecord reads the one decision record of a change.
+func (d *DecisionPost) readRecord(v value) {
 	list := v.elements()
 	switch {
 	case list == nil:
@@ -22,14 +22,14 @@ func (d *DecisionPost) record(v value) {
 		{"decision_id", id(&d.DecisionID)},
 		{"status", oneOf(&d.Status, "approved", "rejected")},
 		{"decided_by_role", filledTitle(&d.DecidedByRole)},
-		{"decided_at", decidedAt},
+		{"decided_at", dropDecidedAt},
 		{"reason", text(&d.Reason)},
 		{"user_edit_content", text(&d.UserEditContent)},
 	}, "status")
 }
 
-// records reads the decisions that a posted confirm brings along.
-func records(p *[]Decision) func(value) {
+// readRecords reads the decisions that a posted confirm comes with.
+func readRecords(p *[]Decision) func(value) {
 	return func(v value) {
 		for _, e := range v.elements() {
 			o := e.object()
@@ -37,8 +37,8 @@ func records(p *[]Decision) func(value) {
 				continue
 			}
 			var d Decision
-			v.r.filled(o, e.path, "decision_id")
-			v.r.filled(o, e.path, "decided_at")
+			v.r.warnFilled(o, e.path, "decision_id")
+			v.r.warnFilled(o, e.path, "decided_at")
 			v.r.members(e.path, o, fields{
 				{"decision_id", id(&d.ID)},
 				{"status", oneOf(&d.Status, decisionStatuses...)},
@@ -51,7 +51,7 @@ func records(p *[]Decision) func(value) {
 	}
 }
 
-// ClaimedDecisions are the decisions that a stored confirm brought along.
+// ClaimedDecisions returns the decisions that a stored confirm came with.
 func ClaimedDecisions(native []byte) ([]Decision, error) {
 	c, err := ParseConfirm(native, stored)
 	if err != nil {
@@ -60,7 +60,7 @@ func ClaimedDecisions(native []byte) ([]Decision, error) {
 	return c.Decisions, nil
 }
 
-// decidedAt drops the client's time: the server's clock says when it was.
-func decidedAt(v value) {
+// dropDecidedAt drops the client's time: the server's clock counts.
+func dropDecidedAt(v value) {
 	v.r.warn(v.path, "dropped", "the time of a decision is the server's")
 }

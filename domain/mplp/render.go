@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// CompletePlan returns a plan as it is stored: what was sent, with its id and
-// the required members that were missing.
+// CompletePlan returns a plan as it is stored: what was sent, with its id and missing
+// required members.
 func CompletePlan(sent *Object, id string) []byte {
-	complete(sent, "plan_id", id)
+	setIDAndMeta(sent, "plan_id", id)
 	return sent.Bytes()
 }
 
-// RenderPlan gives a stored plan back with the statuses of now and the events
-// that followed those it was sent with. statuses are parallel to the steps.
+// RenderPlan returns a stored plan with its present statuses, parallel to the steps,
+// and new events after those it came with.
 func RenderPlan(stored []byte, status string, statuses []string, events []Raw) []byte {
 	plan := split(stored)
 	plan.Set("status", String(status))
@@ -30,8 +30,8 @@ func RenderPlan(stored []byte, status string, statuses []string, events []Raw) [
 	return plan.Bytes()
 }
 
-// appendEvents adds events behind those that the sender gave (requirements
-// C-15). A member that is no array is the sender's and stays.
+// appendEvents adds events after those that the sender gave. A member that is not an
+// array is left alone.
 func appendEvents(o *Object, events []Raw) {
 	sent, ok := o.Get("events")
 	if len(events) == 0 || ok && sent[0] != '[' && string(sent) != "null" {
@@ -44,21 +44,20 @@ func appendEvents(o *Object, events []Raw) {
 	o.Set("events", Array(append(all, events...)...))
 }
 
-// CompleteConfirm returns a confirm as it is stored: what was sent, which stays as
-// it is, with its ids and the required members that were missing.
+// CompleteConfirm returns a confirm as it is stored: what was sent, with its ids and
+// missing required members.
 func CompleteConfirm(sent *Object, id, targetID, requestedByRole, requestedAt string) []byte {
 	o := &Object{members: slices.Grow(slices.Clip(sent.members), 6)}
-	complete(o, "confirm_id", id)
-	fill(o, "target_id", String(targetID))
-	fill(o, "status", String("pending"))
-	fill(o, "requested_by_role", String(requestedByRole))
-	fill(o, "requested_at", String(requestedAt))
+	setIDAndMeta(o, "confirm_id", id)
+	setDefault(o, "target_id", String(targetID))
+	setDefault(o, "status", String("pending"))
+	setDefault(o, "requested_by_role", String(requestedByRole))
+	setDefault(o, "requested_at", String(requestedAt))
 	return o.Bytes()
 }
 
-// RenderConfirm gives a stored confirm back with the status and the decisions
-// of now and the events that followed those it was sent with. Without decisions
-// the member stays as it was sent.
+// RenderConfirm returns a stored confirm with its present status and decisions, and new
+// events after those it came with. Without decisions the member stays as it was sent.
 func RenderConfirm(stored []byte, status string, decisions []Decision, events []Raw) []byte {
 	confirm := split(stored)
 	confirm.Set("status", String(status))
@@ -81,8 +80,8 @@ func RenderConfirm(stored []byte, status string, decisions []Decision, events []
 	return confirm.Bytes()
 }
 
-// AppendEvent adds an event to an object's. An object that came without events
-// keeps those of the one stored before it: a history is only ever added to.
+// AppendEvent adds an event to an object. An object without events takes over those of
+// the object stored before it, so that a history only grows.
 func AppendEvent(object, before []byte, event Raw) []byte {
 	o := split(object)
 	if _, sent := o.Get("events"); !sent {
@@ -94,7 +93,7 @@ func AppendEvent(object, before []byte, event Raw) []byte {
 	return o.Bytes()
 }
 
-// WithMember returns a stored object with one member as another object has it.
+// WithMember returns a stored object with one member replaced by another object's.
 func WithMember(stored []byte, name string, from *Object) []byte {
 	o := split(stored)
 	if value, ok := from.Get(name); ok {
@@ -105,42 +104,42 @@ func WithMember(stored []byte, name string, from *Object) []byte {
 	return o.Bytes()
 }
 
-// Member gives one member of a compact object that is known to be well-formed.
+// Member returns one member of a compact object, which must be well-formed.
 func Member(object []byte, name string) (Raw, bool) { return split(object).Get(name) }
 
-// DraftContext is the status of a context that was posted without one: no plan
-// can start in it until somebody says that it is active.
+// DraftContext is the status of a context that was posted without one. No plan can
+// start in it.
 const DraftContext = "draft"
 
-// CompleteContext returns a context as it is stored: what was sent, with its
-// id, the required members that were missing and its times.
+// CompleteContext returns a context as it is stored: what was sent, with its id,
+// missing required members and its times.
 func CompleteContext(sent *Object, id string, created, updated time.Time) []byte {
-	complete(sent, "context_id", id)
-	fill(sent, "status", String(DraftContext))
-	fill(sent, "created_at", String(RenderTime(created)))
+	setIDAndMeta(sent, "context_id", id)
+	setDefault(sent, "status", String(DraftContext))
+	setDefault(sent, "created_at", String(RenderTime(created)))
 	if updated.After(created) {
 		sent.Set("updated_at", String(RenderTime(updated)))
 	}
-	fill(sent, "updated_at", String(RenderTime(updated)))
+	setDefault(sent, "updated_at", String(RenderTime(updated)))
 	return sent.Bytes()
 }
 
-// complete gives an object its id and a meta.
-func complete(o *Object, name, id string) {
-	fill(o, "meta", DefaultMeta())
-	fill(o, name, String(id))
+// setIDAndMeta sets the id of an object, and a meta if it has none.
+func setIDAndMeta(o *Object, name, id string) {
+	setDefault(o, "meta", DefaultMeta())
+	setDefault(o, name, String(id))
 }
 
-// fill sets a member that is absent or null.
-func fill(o *Object, name string, value Raw) {
+// setDefault sets a member that is absent or null.
+func setDefault(o *Object, name string, value Raw) {
 	if sent, ok := o.Get(name); !ok || string(sent) == "null" {
 		o.Set(name, value)
 	}
 }
 
-// DiffersOnlyIn says whether an object is the stored one but for one member.
-// Members that the server keeps by itself, and that the sender left out, do not
-// count; nor does the order of members.
+// DiffersOnlyIn reports whether an object equals the stored one except for one member.
+// The order of members does not count, nor do members that the server sets and the
+// sender left out.
 func DiffersOnlyIn(name string, stored []byte, sent *Object) bool {
 	kept := []string{"created_at", "updated_at", "meta"}
 	before := map[string]Raw{}
@@ -160,8 +159,8 @@ func DiffersOnlyIn(name string, stored []byte, sent *Object) bool {
 	return len(before) == 0
 }
 
-// Deadline is after how many seconds the confirm expires: the shortest timeout
-// given, or with actions the default. 0 means never.
+// Deadline returns after how many seconds the confirm expires: the shortest timeout, or
+// with actions the default. 0 means never.
 func (c *Confirm) Deadline(byDefault int64) int64 {
 	var shortest int64
 	take := func(seconds *int64) {
@@ -179,14 +178,14 @@ func (c *Confirm) Deadline(byDefault int64) int64 {
 	return shortest
 }
 
-// NamesStep says whether the confirm speaks of a step or span of its plan,
-// rather than for the whole plan.
+// NamesStep reports whether the confirm names a step or span of its plan instead of the
+// whole plan.
 func (c *Confirm) NamesStep() bool {
 	return c.StepID != "" || c.Trace != nil && (c.Trace.StepID != "" || c.Trace.SpanID != "")
 }
 
-// ReviewConfigJSON is the review config of the i-th action as it was sent, nil
-// when there is none. A single one counts for all actions.
+// ReviewConfigJSON returns the review config of the i-th action as it was sent, nil if
+// there is none. A single one counts for all actions.
 func (c *Confirm) ReviewConfigJSON(i int) []byte {
 	sent, ok := c.Native.Get("review_configs")
 	if !ok || len(c.ReviewConfigs) == 0 {

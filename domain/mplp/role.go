@@ -1,7 +1,6 @@
 package mplp
 
-// Role is a role as it is posted. The syntax of capabilities is checked by
-// package domain.
+// Role is a role as it is posted. Package domain checks the capabilities.
 type Role struct {
 	ID, Name, Description string
 	Capabilities          []string
@@ -14,17 +13,17 @@ type Role struct {
 
 // ParseRole reads a posted role. Errors are *SyntaxError or *Invalid.
 func ParseRole(data []byte, l Limits) (*Role, error) {
-	r, o, err := open(data, l)
+	r, o, err := openDocument(data, l)
 	if err != nil {
 		return nil, err
 	}
 	role := &Role{Native: o}
-	r.filled(o, "", "meta")
+	r.warnFilled(o, "", "meta")
 	r.members("", o, fields{
 		{"meta", anyObject},
 		{"events", events},
-		{"governance", governance(&role.Locked)},
-		{"trace", trace(&role.Trace)},
+		{"governance", readGovernance(&role.Locked)},
+		{"trace", readTrace(&role.Trace)},
 		{"role_id", id(&role.ID)},
 		{"name", filledTitle(&role.Name)},
 		{"description", described(&role.Description)},
@@ -33,5 +32,5 @@ func ParseRole(data []byte, l Limits) (*Role, error) {
 		{"updated_at", moment(&role.UpdatedAt)},
 	}, "name")
 	role.Warnings = r.warnings
-	return verdict(r, role)
+	return result(r, role)
 }

@@ -10,18 +10,16 @@ var moduleForms = map[string]objectForm{
 	"trace":   traceObjectForm,
 }
 
-// ValidateStrict says what is wrong with an object of a module (confirm, plan,
-// role, context or trace) by the official schema and, for plans, by the
-// invariants of requirements P-17 to P-25. It does not fill, allow or drop
-// anything but a byte order mark and a top-level "$comment" (requirements,
-// contradiction 40). Errors are *SyntaxError or *Invalid, or say that there is
-// no such module.
+// ValidateStrict checks an object of a module (confirm, plan, role, context or trace)
+// against the official schema and, for plans, the rules of the graph. Nothing is
+// filled, and only a byte order mark and a top-level "$comment" are dropped. Errors are
+// *SyntaxError or *Invalid, or say that the module is unknown.
 func ValidateStrict(module string, data []byte, l Limits) error {
 	f, ok := moduleForms[module]
 	if !ok {
 		return fmt.Errorf("there is no strict form of a %s", module)
 	}
-	r, o, err := open(data, l)
+	r, o, err := openDocument(data, l)
 	if err != nil {
 		return err
 	}
@@ -29,17 +27,17 @@ func ValidateStrict(module string, data []byte, l Limits) error {
 		list := elements(steps)
 		if len(list) > l.Steps {
 			r.problem("steps", "limit", fmt.Sprintf("must have at most %d steps", l.Steps))
-			return r.verdict()
+			return r.err()
 		}
 		f.checkMembers(r, "", o)
 		r.checkSteps(list)
-		return r.verdict()
+		return r.err()
 	}
 	f.checkMembers(r, "", o)
-	return r.verdict()
+	return r.err()
 }
 
-// checkSteps holds the steps of a plan to what no schema can say.
+// checkSteps checks the steps of a plan for what no schema can say.
 func (r *reader) checkSteps(list []Raw) {
 	if len(list) == 0 {
 		r.problem("steps", "sa_plan_min_steps", "a plan must have at least one step")
@@ -50,7 +48,7 @@ func (r *reader) checkSteps(list []Raw) {
 			continue
 		}
 		step := split(raw)
-		steps[i].ID = textOf(step, "step_id")
+		steps[i].ID = textMember(step, "step_id")
 		dependencies, _ := step.Get("dependencies")
 		if isNotArray(dependencies) {
 			continue

@@ -174,8 +174,8 @@ func TestValidateStrict_Refuses(t *testing.T) {
 	}
 }
 
-// TestP20_StrictSaysBoth reads S3's messages out of one plan with both faults,
-// and the steps of the cycle beside them.
+// TestP20_StrictSaysBoth reads the plan module's messages out of one plan with
+// both faults, and the steps of the cycle beside them.
 func TestP20_StrictSaysBoth(t *testing.T) {
 	t.Parallel()
 	body := edited(t, full["plan"], map[string]string{

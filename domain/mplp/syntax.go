@@ -12,29 +12,35 @@ import (
 
 var byteOrderMark = []byte("\uFEFF")
 
-// Compact removes the white space between the tokens of one JSON value, read
-// under the same strict rules and default limits as a document; every token
-// keeps its bytes. Unlike [ParseObject] it drops nothing. Without white space
-// the result is data itself. Errors are *SyntaxError.
+// Compact removes the white space between the tokens of one JSON value, which is read
+// under the same strict rules and default limits as a document. It drops nothing else,
+// and returns data itself if there is no white space. Errors are *SyntaxError.
 func Compact(data []byte) ([]byte, error) { return compactStrict(data, DefaultLimits) }
 
-// compactStrict checks that data is exactly one JSON value within the limits
-// and returns it without white space between tokens, which may be data itself.
+// ParseValue reads one JSON value of any kind, without a byte order mark, under the same
+// strict rules as a document. White space between tokens is dropped. Errors are
+// *SyntaxError.
+func ParseValue(data []byte, l Limits) (Raw, error) {
+	return compactStrict(bytes.TrimPrefix(data, byteOrderMark), l)
+}
+
+// compactStrict checks that data is exactly one JSON value within the limits and
+// returns it without white space between tokens. The result may be data itself.
 func compactStrict(data []byte, l Limits) (Raw, error) {
-	if !fits(data, l) {
+	if !passesQuickCheck(data, l) {
 		if !utf8.Valid(data) {
 			return nil, &SyntaxError{Message: "not valid UTF-8"}
 		}
-		if err := scan(data, l); err != nil {
+		if err := checkTokens(data, l); err != nil {
 			return nil, err
 		}
 	}
-	return withoutSpace(data), nil
+	return removeSpace(data), nil
 }
 
-// fits says whether data is one JSON value within the limits, in a way that is
-// quicker than scan. Of what it refuses scan decides, and says why.
-func fits(data []byte, l Limits) bool {
+// passesQuickCheck reports whether data is one JSON value within the limits, faster
+// than checkTokens, which has the last word on what this refuses.
+func passesQuickCheck(data []byte, l Limits) bool {
 	for at, depth := 0, 0; at < len(data); {
 		switch b := data[at]; {
 		case b == '"':
@@ -47,7 +53,7 @@ func fits(data []byte, l Limits) bool {
 		case closes(b):
 			at++
 			depth--
-		case separates(b):
+		case isSeparator(b):
 			at++
 		default:
 			end := literalEnd(data, at)
@@ -60,11 +66,10 @@ func fits(data []byte, l Limits) bool {
 	return jsontext.Value(data).IsValid()
 }
 
-// withoutSpace leaves out the white space between the tokens of a JSON value.
-// Without any it is data itself.
-func withoutSpace(data []byte) Raw {
+// removeSpace removes the white space between the tokens of a JSON value.
+func removeSpace(data []byte) Raw {
 	var out Raw
-	begin := 0 // of what is still to be copied
+	begin := 0 // start of what is not copied yet
 	for at := 0; at < len(data); {
 		switch {
 		case data[at] == '"':
@@ -86,9 +91,9 @@ func withoutSpace(data []byte) Raw {
 	return append(out, data[begin:]...)
 }
 
-// scan walks over every token once. Limits are checked while walking, so that
-// a hostile document is given up where it first goes too far.
-func scan(data []byte, l Limits) error {
+// checkTokens reads every token once. It checks the limits on the way, so that it gives
+// up a hostile document early.
+func checkTokens(data []byte, l Limits) error {
 	dec := jsontext.NewDecoder(bytes.NewBuffer(data))
 	for {
 		var err error
@@ -122,8 +127,7 @@ func scan(data []byte, l Limits) error {
 	return nil
 }
 
-// syntaxFault puts a decoder's error into words of our own: the library's text
-// is not part of the interface.
+// syntaxFault words a decoder's error: the library's text is not part of the interface.
 func syntaxFault(dec *jsontext.Decoder, err error) *SyntaxError {
 	fault := &SyntaxError{Message: "not valid JSON"}
 	var syntactic *jsontext.SyntacticError
@@ -144,8 +148,8 @@ func syntaxFault(dec *jsontext.Decoder, err error) *SyntaxError {
 	return fault
 }
 
-// pathOf writes a pointer as a path. The decoder knows which tokens are array
-// indices; the pointer alone does not.
+// pathOf writes a pointer as a path. Only the decoder knows which tokens are array
+// indices.
 func pathOf(dec *jsontext.Decoder, p jsontext.Pointer) string {
 	path, level := "", 0
 	for token := range p.Tokens() {
@@ -169,8 +173,8 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-// shorten keeps a hostile key or id from filling the error message. What may be
-// an id stays whole.
+// shorten keeps a hostile key from filling an error message. Anything that may be an id
+// stays whole.
 func shorten(name string) string {
 	const longest = 128
 	if utf8.RuneCountInString(name) <= longest {

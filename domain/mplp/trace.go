@@ -1,13 +1,12 @@
 package mplp
 
-// Trace is an object's reference into an execution trace. Every member is
-// optional (requirements, contradiction 25).
+// Trace is an object's reference into an execution trace. Every member is optional.
 type Trace struct {
 	TraceID, SpanID, ParentSpanID, ContextID string
 	StepID                                   string // attributes.step_id, "" when absent
 }
 
-func trace(p **Trace) func(value) {
+func readTrace(p **Trace) func(value) {
 	return func(v value) {
 		if o := v.object(); o != nil {
 			*p = &Trace{}
@@ -22,14 +21,14 @@ func (t *Trace) read(v value, o *Object) {
 		{"span_id", id(&t.SpanID)},
 		{"parent_span_id", id(&t.ParentSpanID)},
 		{"context_id", id(&t.ContextID)},
-		{"attributes", t.attributes},
+		{"attributes", t.readAttributes},
 	})
 }
 
-// attributes is open: only step_id is looked at. A step_id that is no string
-// is kept as its literal, so that the confirm still names a step, if only one
-// that does not exist, and never speaks for a whole plan.
-func (t *Trace) attributes(v value) {
+// readAttributes reads an open object, of which only step_id matters. A step_id that is
+// not a string is kept as its literal: the confirm then names a step that does not
+// exist, instead of the whole plan.
+func (t *Trace) readAttributes(v value) {
 	o := v.object()
 	if o == nil {
 		return

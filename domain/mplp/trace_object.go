@@ -1,7 +1,7 @@
 package mplp
 
-// TraceObject is a trace as it is posted: the record of an execution, which
-// other objects refer to by their [Trace]. Status is "" when absent.
+// TraceObject is a trace as it is posted: the record of an execution, which other
+// objects refer to by their [Trace].
 type TraceObject struct {
 	ID, ContextID, PlanID, Status string
 	Locked                        bool    // governance.locked
@@ -9,35 +9,35 @@ type TraceObject struct {
 	Warnings                      []Warning
 }
 
-// ParseTraceObject reads a posted trace: of its members only context_id is
-// required. Errors are *SyntaxError or *Invalid.
+// ParseTraceObject reads a posted trace, of which only context_id is required. Errors
+// are *SyntaxError or *Invalid.
 func ParseTraceObject(data []byte, l Limits) (*TraceObject, error) {
-	r, o, err := open(data, l)
+	r, o, err := openDocument(data, l)
 	if err != nil {
 		return nil, err
 	}
 	t := &TraceObject{Native: o}
 	for _, name := range []string{"meta", "root_span", "status"} {
-		r.filled(o, "", name)
+		r.warnFilled(o, "", name)
 	}
 	r.members("", o, fields{
 		{"meta", anyObject},
 		{"events", events},
-		{"governance", governance(&t.Locked)},
+		{"governance", readGovernance(&t.Locked)},
 		{"trace_id", id(&t.ID)},
 		{"context_id", id(&t.ContextID)},
 		{"plan_id", id(&t.PlanID)},
-		{"root_span", trace(new(*Trace))},
+		{"root_span", readTrace(new(*Trace))},
 		{"status", oneOf(&t.Status, traceStatuses...)},
 		{"started_at", moment(new(string))},
 		{"finished_at", moment(new(string))},
-		{"segments", segments},
+		{"segments", readSegments},
 	}, "context_id")
 	t.Warnings = r.warnings
-	return verdict(r, t)
+	return result(r, t)
 }
 
-func segments(v value) {
+func readSegments(v value) {
 	for _, e := range v.elements() {
 		if o := e.object(); o != nil {
 			v.r.members(e.path, o, fields{
@@ -53,15 +53,14 @@ func segments(v value) {
 	}
 }
 
-// CompleteTrace returns a trace as it is stored: what was sent, with its id and
-// the required members that were missing. A trace that names no root span is
-// one.
+// CompleteTrace returns a trace as it is stored: what was sent, with its id and missing
+// required members. Without a root span it is its own.
 func CompleteTrace(sent *Object, id string) []byte {
-	complete(sent, "trace_id", id)
-	fill(sent, "status", String("pending"))
+	setIDAndMeta(sent, "trace_id", id)
+	setDefault(sent, "status", String("pending"))
 	root := NewObject()
 	root.Set("trace_id", String(id))
 	root.Set("span_id", String(id))
-	fill(sent, "root_span", root.Bytes())
+	setDefault(sent, "root_span", root.Bytes())
 	return sent.Bytes()
 }

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// value is one member's or element's value and where it stands. Its methods
-// give the zero value and note a problem when it is not what it should be.
+// value is the value of a member or element, and its path. Its methods return the zero
+// value and report a problem if it is not what it should be.
 type value struct {
 	r    *reader
 	path string
@@ -23,7 +23,7 @@ func (v value) text() (string, bool) {
 	return text, ok
 }
 
-// textWithin is a string of so many bytes at most.
+// textWithin reads a string with a maximum length in bytes.
 func (v value) textWithin(limit int) (string, bool) {
 	text, ok := v.text()
 	if ok && len(text) > limit {
@@ -33,10 +33,10 @@ func (v value) textWithin(limit int) (string, bool) {
 	return text, ok
 }
 
-// filledTitle is a title of at least one character.
+// filledTitle reads a title that is not empty.
 func (v value) filledTitle() (string, bool) { return v.filled(v.textWithin(v.r.limits.Title)) }
 
-// filledText is a string of at least one character.
+// filledText reads a string that is not empty.
 func (v value) filledText() (string, bool) { return v.filled(v.text()) }
 
 // filled refuses the empty string.
@@ -55,7 +55,7 @@ func (v value) object() *Object {
 	return split(v.raw)
 }
 
-// elements are the values of an array and where they stand.
+// elements returns the values of an array.
 func (v value) elements() []value {
 	if v.raw[0] != '[' {
 		v.problem("type_error", "must be an array")
@@ -69,8 +69,8 @@ func (v value) elements() []value {
 	return list
 }
 
-// elementsWithin is elements for an array of a bounded length, which is not
-// looked into when it breaks its bound. An empty array is refused too.
+// elementsWithin is elements for an array of 1 to limit elements. A longer one is not
+// read.
 func (v value) elementsWithin(limit int) []value {
 	list := v.elements()
 	switch {

@@ -219,7 +219,7 @@ func decision(c *domain.Confirm, n int) *domain.Decision {
 		Intent: domain.IntentRequestChanges, SentHash: "sha256:c", Seq: int64(n)}
 }
 
-func testDecisions(t *testing.T, s Store) {
+func testDecisions(t *testing.T, s Store, refusesAlone bool) {
 	c := confirm("c1")
 	insert(t, s, c)
 	edited, plain := decision(c, 0), decision(c, 1)
@@ -230,8 +230,12 @@ func testDecisions(t *testing.T, s Store) {
 	write(t, s, func(tx domain.Tx) error { return all(tx.InsertDecision(plain), tx.InsertDecision(edited)) })
 	same(t, "in order", []*domain.Decision{edited, plain},
 		read(t, s, func(r domain.Reader) ([]*domain.Decision, error) { return r.Decisions(c.RequestedSeq) }))
+	want := domain.CodeEvidenceUnavailable
+	if refusesAlone {
+		want = domain.ErrorCode(domain.ErrConflict)
+	}
 	err := tryWrite(s, func(tx domain.Tx) error { return tx.InsertDecision(plain) })
-	if domain.ErrorCode(err) != domain.CodeEvidenceUnavailable {
+	if errors.Is(err, domain.ErrConflict) != refusesAlone || domain.ErrorCode(err) != want {
 		t.Errorf("the same number again: %v", err)
 	}
 }

@@ -109,7 +109,7 @@ func testConfirmVisibility(t *testing.T, s Store) {
 	insert(t, s, made)
 	write(t, s, func(tx domain.Tx) error {
 		k := key("k9", "made")
-		k.Maker = "user:u3"
+		k.CreatedBy = "user:u3"
 		return tx.InsertKey(k)
 	})
 
@@ -187,7 +187,7 @@ func testConfirmSearch(t *testing.T, s Store) {
 	searches = append(searches[:slices.IndexFunc(searches, func(s search) bool { return s.query == "EXECUTE_" })],
 		search{"EXECUTE_", nil}, search{"notify", nil}, search{"c-trade", []string{"c-Trade"}}, search{"rm", []string{"c-file"}}, search{"executor", []string{"c-Trade", "c-file"}})
 	found("with forgotten content", searches)
-	for range 300 { // until their words are turned around
+	for range 300 {
 		write(t, s, func(domain.Tx) error { return nil })
 	}
 	found("long since", searches)
@@ -294,7 +294,7 @@ func testConfirmRows(t *testing.T, s Store) {
 	}
 	write(t, s, func(tx domain.Tx) error { return tx.InsertConfirm(c, content(c, "rm", "ls")) })
 	same(t, "pending", &domain.ConfirmRow{Confirm: *c, Reason: because, Tools: []string{"rm", "ls"}}, row(domain.ConfirmFilter{Status: domain.Pending}))
-	same(t, "bare", &domain.ConfirmRow{Confirm: *c}, row(domain.ConfirmFilter{Status: domain.Pending, Bare: true}))
+	same(t, "bare", &domain.ConfirmRow{Confirm: *c}, row(domain.ConfirmFilter{Status: domain.Pending, OmitTexts: true}))
 	write(t, s, func(tx domain.Tx) error {
 		return all(finish(tx, c, domain.Approved, 3), tx.InsertDecision(first), tx.InsertDecision(last))
 	})

@@ -46,7 +46,7 @@ func testTree(t *testing.T, s Store) {
 	wantError(t, "BeginEpoch of what was not restored", nil, err)
 }
 
-func begin(s Store) (handed *evidence.Succession, err error) {
+func begin(s Store) (handed *evidence.KeyChange, err error) {
 	err = s.Tx(context.Background(), func(tx domain.Tx) error {
 		handed, err = tx.BeginEpoch()
 		return err
@@ -69,7 +69,7 @@ func testForget(t *testing.T, s Store) {
 		return all(finish(tx, done, domain.Approved, 5), finish(tx, live, domain.Approved, 5), tx.InsertDecision(made))
 	})
 	forgettable := func(n int) []string {
-		return pages(t, s, 10, func(r domain.Reader, p domain.Page) ([]string, string, error) { return r.Forgettable(at(n), p) })
+		return pages(t, s, 10, func(r domain.Reader, p domain.Page) ([]string, string, error) { return r.PrunableConfirms(at(n), p) })
 	}
 	same(t, "forgettable before it was decided", 0, len(forgettable(5)))
 	same(t, "forgettable", []string{"done"}, forgettable(6))

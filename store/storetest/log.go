@@ -185,7 +185,7 @@ func testLogFiltersTogether(t *testing.T, s Store) {
 	}
 }
 
-// among says whether an entry passes a filter.
+// among reports whether an entry passes a filter.
 func among(e *evidence.Entry, f domain.EntryFilter) bool {
 	if f.After != nil && e.Seq <= *f.After || f.Before != nil && e.Seq >= *f.Before || f.Types != nil && !slices.Contains(f.Types, e.Type) {
 		return false

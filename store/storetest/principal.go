@@ -122,7 +122,7 @@ func key(id, name string, roles ...string) *domain.Key {
 
 func testKeys(t *testing.T, s Store) {
 	want := key("k1", "agent", "b", "a")
-	want.OwnerID, want.Maker, want.MayDecide, want.ExpiresAt = "u1", "user:u2", true, at(100)
+	want.OwnerID, want.CreatedBy, want.MayDecide, want.ExpiresAt = "u1", "user:u2", true, at(100)
 	older := key("k2", "agent")
 	older.CreatedAt = at(-1)
 	write(t, s, func(tx domain.Tx) error {
@@ -137,7 +137,7 @@ func testKeys(t *testing.T, s Store) {
 	})
 	same(t, "Key after update", want, read(t, s, func(r domain.Reader) (*domain.Key, error) { return r.Key("k1") }))
 	used := func(id string) time.Time {
-		return read(t, s, func(r domain.Reader) (time.Time, error) { return r.KeyUsed(id) })
+		return read(t, s, func(r domain.Reader) (time.Time, error) { return r.KeyUsedAt(id) })
 	}
 	same(t, "KeyUsed", at(4), used("k1"))
 	same(t, "KeyUsed of one that was never used", time.Time{}, used("k2"))

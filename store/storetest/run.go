@@ -19,8 +19,10 @@ type Store interface {
 	Rows(ctx context.Context, fn func(table, key string, digest []byte) error) error
 }
 
-// Run runs the suite. open gives an empty store, closed when its test ends.
-func Run(t *testing.T, open func(t *testing.T) Store) {
+// Run runs the suite. open returns an empty store, closed when its test ends.
+// refusesAlone says that a refused insert fails its own transaction; otherwise the
+// insert runs later, and fails every transaction of the group.
+func Run(t *testing.T, refusesAlone bool, open func(t *testing.T) Store) {
 	tests := []struct {
 		name string
 		test func(*testing.T, Store)
@@ -37,6 +39,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"preferences", testPreferences},
 		{"throttles", testThrottles},
 		{"prune volatile", testPrune},
+		{"facts", testFacts},
 		{"contexts", testContexts},
 		{"plans", testPlans},
 		{"plan compare and swap", testPlanConflict},
@@ -45,11 +48,13 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"confirm compare and swap", testConfirmConflict},
 		{"confirm deadlines", testDeadlines},
 		{"confirm counts", testCounts},
-		{"decisions", testDecisions},
+		{"decisions", func(t *testing.T, s Store) { testDecisions(t, s, refusesAlone) }},
 		{"consumptions", testConsumptions},
 		{"confirm filters", testConfirmFilters},
 		{"confirm visibility", testConfirmVisibility},
 		{"confirm search", testConfirmSearch},
+		{"confirms of a call", testConfirmsOfCall},
+		{"requester record", testRequesterRecord},
 		{"confirm orders and pages", testConfirmPages},
 		{"confirms far down a list", testConfirmsFarDown},
 		{"confirms by group", testConfirmsByGroup},

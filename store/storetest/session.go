@@ -38,13 +38,13 @@ func testSessions(t *testing.T, s Store) {
 }
 
 func testLinks(t *testing.T, s Store) {
-	setup := &domain.Link{Hash: []byte("setup"), ExpiresAt: at(10)}
-	invitation := &domain.Link{Hash: []byte("invitation"), UserID: "u1", ExpiresAt: at(10)}
-	reset := &domain.Link{Hash: []byte("reset"), UserID: "u1", ExpiresAt: at(10)}
+	setup := &domain.OneTimeLink{Hash: []byte("setup"), ExpiresAt: at(10)}
+	invitation := &domain.OneTimeLink{Hash: []byte("invitation"), UserID: "u1", ExpiresAt: at(10)}
+	reset := &domain.OneTimeLink{Hash: []byte("reset"), UserID: "u1", ExpiresAt: at(10)}
 	write(t, s, func(tx domain.Tx) error {
 		return all(tx.InsertLink(setup), tx.InsertLink(invitation), tx.InsertLink(reset))
 	})
-	link := func(hash string) (l *domain.Link, err error) {
+	link := func(hash string) (l *domain.OneTimeLink, err error) {
 		err = s.View(context.Background(), func(r domain.Reader) (err error) {
 			l, err = r.Link([]byte(hash))
 			return err
@@ -84,7 +84,7 @@ func testPrune(t *testing.T, s Store) {
 	kept := session("kept", "u1", 10, 20)
 	write(t, s, func(tx domain.Tx) error {
 		return all(tx.InsertSession(kept), tx.InsertSession(session("idle", "u1", 10, 14)), tx.InsertSession(session("old", "u1", 4, 20)),
-			tx.InsertLink(&domain.Link{Hash: []byte("late"), ExpiresAt: at(1)}), tx.InsertLink(&domain.Link{Hash: []byte("good"), ExpiresAt: at(2)}))
+			tx.InsertLink(&domain.OneTimeLink{Hash: []byte("late"), ExpiresAt: at(1)}), tx.InsertLink(&domain.OneTimeLink{Hash: []byte("good"), ExpiresAt: at(2)}))
 	})
 	write(t, s, func(tx domain.Tx) error { return tx.PruneVolatile(at(15), at(5), at(2)) })
 	same(t, "sessions left", []*domain.Session{kept}, sessionsOf(t, s, "u1"))

@@ -44,13 +44,13 @@ const (
 const prefix = "/api/v1"
 
 type api struct {
-	service *domain.Service
-	logger  *slog.Logger
-	waits   *waits
-	creates *creates
-	// commands are those that come over sockets.
-	commands *creates
-	bodies   *budget.Budget
+	service    *domain.Service
+	logger     *slog.Logger
+	waits      *waitLimiter
+	createRate *rateLimiter
+	// commandRate are those that come over sockets.
+	commandRate *rateLimiter
+	bodies      *budget.Budget
 }
 
 // handler answers a request of the principal that by names. Whether its key is
@@ -58,41 +58,20 @@ type api struct {
 // wrapped in known.
 type handler func(c echo.Context, by domain.Ref) error
 
-// adder registers a handler under a path below the prefix.
-type adder func(method, path string, needs route.Needs, h handler)
-
 // Mount registers every address of the interface.
 func Mount(t *route.Table, o Options) {
 	limits := o.Service.Limits()
 	bodies := int64(max(limits.PlanBody, limits.Body))
 	a := &api{
 		service: o.Service, logger: o.Logger,
-		waits:   newWaits(o.Service.Limits, o.Waiting),
-		creates: newCreates(o.Service.Limits, o.Service.Now), commands: newCreates(o.Service.Limits, o.Service.Now),
+		waits:      newWaitLimiter(o.Service.Limits, o.Waiting),
+		createRate: newRateLimiter(o.Service.Limits, o.Service.Now), commandRate: newRateLimiter(o.Service.Limits, o.Service.Now),
 		bodies: budget.New(bodiesEach*bodies, bodiesInAll*bodies),
 	}
 	if a.logger == nil {
 		a.logger = slog.New(slog.DiscardHandler)
 	}
-	add := func(method, path string, needs route.Needs, h handler) {
-		t.Add(method, prefix+path, needs, a.guard(h))
-	}
-	a.confirms(add)
-	a.outcomes(add)
-	a.decisions(add)
-	a.approvals(add)
-	a.streams(add)
-	a.plans(add)
-	a.planMoves(add)
-	a.gates(add)
-	a.contexts(add)
-	a.traces(add)
-	a.roles(add)
-	a.events(add)
-	a.learning(add)
-	a.evidence(add)
-	a.validation(add)
-	t.Add(http.MethodGet, prefix+"/openapi.yaml", route.Public, getContract)
+	a.addRoutes(t)
 }
 
 // guard lets a handler run for callers with a valid key, and answers whatever
@@ -100,7 +79,7 @@ func Mount(t *route.Table, o Options) {
 func (a *api) guard(h handler) echo.HandlerFunc {
 	run := func(c echo.Context) (err error) {
 		defer releaseBody(c)
-		defer recovered(&err)
+		defer recoverPanic(&err)
 		requestID(c)
 		c.Response().Header().Set(echo.HeaderCacheControl, "no-store")
 		query, malformed := url.ParseQuery(c.Request().URL.RawQuery)
@@ -113,7 +92,7 @@ func (a *api) guard(h handler) echo.HandlerFunc {
 		if err == nil {
 			err = h(c, by)
 		}
-		return a.first(c, by, err)
+		return a.authErrorFirst(c, by, err)
 	}
 	return func(c echo.Context) error {
 		if err := run(c); err != nil {
@@ -123,8 +102,8 @@ func (a *api) guard(h handler) echo.HandlerFunc {
 	}
 }
 
-// known lets a handler run only for a principal that there is now.
-func (a *api) known(h handler) handler {
+// requirePrincipal lets a handler run only for a principal that there is now.
+func (a *api) requirePrincipal(h handler) handler {
 	return func(c echo.Context, by domain.Ref) error {
 		if _, err := a.service.Principal(c.Request().Context(), by); err != nil {
 			return err
@@ -133,9 +112,9 @@ func (a *api) known(h handler) handler {
 	}
 }
 
-// first is what a refusal has to say before anything else: that the key is not
+// authErrorFirst is what a refusal has to say before anything else: that the key is not
 // in force any more.
-func (a *api) first(c echo.Context, by domain.Ref, refused error) error {
+func (a *api) authErrorFirst(c echo.Context, by domain.Ref, refused error) error {
 	if refused == nil || c.Response().Committed {
 		return refused
 	}
@@ -145,8 +124,8 @@ func (a *api) first(c echo.Context, by domain.Ref, refused error) error {
 	return refused
 }
 
-// recovered makes an error of a panic, with the stack for the operator's log.
-func recovered(err *error) {
+// recoverPanic makes an error of a panic, with the stack for the operator's log.
+func recoverPanic(err *error) {
 	if v := recover(); v == http.ErrAbortHandler {
 		panic(v)
 	} else if v != nil {
@@ -176,19 +155,19 @@ func authenticate(service *domain.Service, r *http.Request, query url.Values) (d
 		for _, v := range values {
 			if _, _, err := credential.ParseKey(v); err == nil {
 				return domain.Ref{}, &domain.Error{Code: domain.CodeUnauthenticated,
-					Message: "Send the key in the Authorization header, never in the address. Revoke it: addresses are logged."}
+					Message: "Send the key in the Authorization header, not in the address. Revoke this key, because addresses are logged."}
 			}
 		}
 	}
-	return service.Recognize(r.Context(), bearer(r))
+	return service.AuthenticateCached(r.Context(), bearer(r))
 }
 
 // bearer is the token of the one Authorization header, or of the handshake of a
 // socket; empty if there is none.
 func bearer(r *http.Request) string {
 	headers := r.Header.Values(echo.HeaderAuthorization)
-	if len(headers) == 0 && upgrades(r) {
-		return offered(r)
+	if len(headers) == 0 && isUpgrade(r) {
+		return protocolKey(r)
 	}
 	if len(headers) != 1 {
 		return ""

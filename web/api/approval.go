@@ -9,14 +9,7 @@ import (
 
 	"countersign/domain"
 	"countersign/domain/mplp"
-	"countersign/web/route"
 )
-
-func (a *api) approvals(add adder) {
-	add(http.MethodPost, "/approvals", route.Capability(domain.ConfirmRequest, domain.PlanExecute, domain.PlanPropose), a.creating(a.postApproval))
-	add(http.MethodGet, "/approvals/:key", route.Known, a.getApproval)
-	add(http.MethodPost, "/approvals/:key", route.Capability(domain.ConfirmApprove, domain.ConfirmReject), a.decideApproval)
-}
 
 // approval is the answer to an approval request.
 type approval struct {
@@ -28,26 +21,25 @@ type approval struct {
 }
 
 func (a *api) postApproval(c echo.Context, by domain.Ref) error {
-	in, err := read(a, c, mplp.ParseApproval)
-	if err != nil {
-		return err
+	post := func() (*domain.PostedConfirm, error) {
+		in, err := read(a, c, mplp.ParseApproval)
+		if err != nil {
+			return nil, err
+		}
+		return a.service.PostApproval(c.Request().Context(), by, in)
 	}
-	posted, err := a.service.PostApproval(c.Request().Context(), by, in)
-	if err != nil {
-		return err
-	}
-	if err := warn(c, posted.Warnings); err != nil {
-		return err
-	}
-	status := http.StatusOK
-	if posted.Created {
-		status = http.StatusCreated
-	}
-	confirm := posted.Confirm
-	c.Response().Header().Set(echo.HeaderLocation, prefix+"/approvals/"+url.PathEscape(confirm.ApprovalKey))
-	return writeJSON(c, status, approval{
-		ApprovalKey: confirm.ApprovalKey, ConfirmID: confirm.ID, Status: confirm.Status,
-		ContentHash: confirm.ContentHash, ExpiresAt: mplp.RenderTime(confirm.ExpiresAt),
+	decided := func(o *domain.Outcome) error { return writeApprovalOutcome(c, o) }
+	return a.postAndWait(c, by, post, decided, func(posted *domain.PostedConfirm) error {
+		status := http.StatusOK
+		if posted.Created {
+			status = http.StatusCreated
+		}
+		confirm := posted.Confirm
+		c.Response().Header().Set(echo.HeaderLocation, prefix+"/approvals/"+url.PathEscape(confirm.ApprovalKey))
+		return writeJSON(c, status, approval{
+			ApprovalKey: confirm.ApprovalKey, ConfirmID: confirm.ID, Status: confirm.Status,
+			ContentHash: confirm.ContentHash, ExpiresAt: mplp.RenderTime(confirm.ExpiresAt),
+		})
 	})
 }
 
@@ -55,10 +47,11 @@ func (a *api) getApproval(c echo.Context, by domain.Ref) error {
 	ask := func(wait time.Duration) (*domain.Outcome, error) {
 		return a.service.Approval(c.Request().Context(), by, param(c, "key"), wait)
 	}
-	return await(a, c, by, ask, func(o *domain.Outcome) error { return writeApprovalOutcome(c, o) })
+	return longPoll(a, c, by, ask, func(o *domain.Outcome) error { return writeApprovalOutcome(c, o) })
 }
 
-// decideApproval takes S4's approval command and answers with the outcome.
+// decideApproval takes the approval flow's approval command and answers with
+// the outcome.
 func (a *api) decideApproval(c echo.Context, by domain.Ref) error {
 	in, err := read(a, c, mplp.ParseApprovalCommand)
 	if err != nil {

@@ -103,7 +103,7 @@ func TestA11b_TimeoutIs300SecondsUnlessTold(t *testing.T) {
 	}
 }
 
-// reactClient is what S4's React example keeps and sends.
+// reactClient is what the approval flow's React example keeps and sends.
 type reactClient struct {
 	request *struct {
 		ApprovalKey string `json:"approval_key"`
@@ -114,7 +114,7 @@ type reactClient struct {
 	}
 }
 
-// handle is S4's handleEvent (seed approval-flow, the React example).
+// handle is what the approval flow's React client does with a frame (handleEvent).
 func (c *reactClient) handle(t *testing.T, frame string) {
 	var msg struct {
 		Type         string          `json:"type"`
@@ -139,7 +139,8 @@ func (c *reactClient) handle(t *testing.T, frame string) {
 	}
 }
 
-// submit is the payload of S4's submit: one type for each action.
+// submit is the payload of the approval flow's submit: one type for each
+// action.
 func (c *reactClient) submit(t *testing.T, session, kind string) string {
 	decisions := make([]map[string]string, len(c.request.Actions))
 	for i := range decisions {

@@ -22,17 +22,17 @@ import (
 func (a *api) body(c echo.Context, limit int) ([]byte, error) {
 	r := c.Request()
 	if coding := r.Header.Get(echo.HeaderContentEncoding); coding != "" && !strings.EqualFold(coding, "identity") {
-		return nil, unacceptable(codeUnsupportedMediaType, echo.HeaderContentEncoding, "const", "Send the body as it is, without Content-Encoding.")
+		return nil, refuseBody(codeUnsupportedMediaType, echo.HeaderContentEncoding, "const", "Send the body as it is, without Content-Encoding.")
 	}
 	if !isJSON(r.Header.Get(echo.HeaderContentType)) {
 		c.Response().Header().Set(echo.HeaderAccept, echo.MIMEApplicationJSON)
-		return nil, unacceptable(codeUnsupportedMediaType, echo.HeaderContentType, "const", "Send Content-Type: application/json.")
+		return nil, refuseBody(codeUnsupportedMediaType, echo.HeaderContentType, "const", "Send Content-Type: application/json.")
 	}
 	if r.ContentLength > int64(limit) {
 		return nil, tooLarge(limit)
 	}
 	by, _ := route.Principal(c)
-	data, release, err := a.collect(r.Context(), by, http.MaxBytesReader(c.Response(), r.Body, int64(limit)), r.ContentLength, limit)
+	data, release, err := a.readReserved(r.Context(), by, http.MaxBytesReader(c.Response(), r.Body, int64(limit)), r.ContentLength, limit)
 	c.Set(bodyRelease, release)
 	var large *http.MaxBytesError
 	var refused *domain.Error
@@ -49,15 +49,16 @@ func (a *api) body(c echo.Context, limit int) ([]byte, error) {
 }
 
 func tooLarge(limit int) error {
-	return unacceptable(domain.CodeTooLarge, "", "limit", fmt.Sprintf("The body is over %d bytes.", limit))
+	return refuseBody(domain.CodeTooLarge, "", "limit", fmt.Sprintf("The body is over %d bytes.", limit))
 }
 
-// bodyRelease is where a request keeps what gives back the memory of its body.
+// bodyRelease is the context key of the function that frees a body's budget.
 const bodyRelease = "body"
 
-// releaseBody gives back the memory of a request that was answered.
+// releaseBody frees the budget of a request's body.
 func releaseBody(c echo.Context) {
 	if release, ok := c.Get(bodyRelease).(func()); ok {
+		c.Set(bodyRelease, nil)
 		release()
 	}
 }
@@ -66,9 +67,9 @@ func releaseBody(c echo.Context) {
 // its connection takes anyway.
 const smallBody = 4 << 10
 
-// collect reads a body of a length, -1 if it is not known, and of limit bytes at
+// readReserved reads a body of a length, -1 if it is not known, and of limit bytes at
 // the most. Its memory is reserved before it is read, until release.
-func (a *api) collect(ctx context.Context, by domain.Ref, src io.Reader, length int64, limit int) (body []byte, release func(), err error) {
+func (a *api) readReserved(ctx context.Context, by domain.Ref, src io.Reader, length int64, limit int) (body []byte, release func(), err error) {
 	release = func() {}
 	var data bytes.Buffer
 	if length < 0 {
@@ -92,7 +93,7 @@ func (a *api) collect(ctx context.Context, by domain.Ref, src io.Reader, length 
 	return data.Bytes(), release, err
 }
 
-// isJSON says whether a Content-Type is JSON in UTF-8.
+// isJSON reports whether a Content-Type is JSON in UTF-8.
 func isJSON(contentType string) bool {
 	if contentType == echo.MIMEApplicationJSON {
 		return true
@@ -102,9 +103,9 @@ func isJSON(contentType string) bool {
 	return err == nil && mediaType == echo.MIMEApplicationJSON && (charset == "" || strings.EqualFold(charset, "utf-8"))
 }
 
-// unacceptable refuses a body that is not even read, over a header or as a
+// refuseBody refuses a body that is not even read, over a header or as a
 // whole.
-func unacceptable(code domain.Code, path, rule, message string) error {
+func refuseBody(code domain.Code, path, rule, message string) error {
 	return &domain.Error{Code: code, Message: message, Problems: []mplp.Problem{{Path: path, Code: rule, Message: message}}}
 }
 
@@ -120,7 +121,7 @@ func readWithin[T any](a *api, c echo.Context, limit int, parse func([]byte, mpl
 	if err != nil {
 		return nil, err
 	}
-	return parse(data, a.service.Limits().Wire())
+	return parse(data, a.service.Limits().MPLP())
 }
 
 // readNote reads an optional body whose members mean what they mean in a
@@ -156,12 +157,12 @@ func warn(c echo.Context, warnings []mplp.Warning) error {
 		return err
 	}
 	text := string(encoded)
-	if strings.ContainsFunc(text, beyondASCII) {
-		text = mplp.Escape(text, beyondASCII)
+	if strings.ContainsFunc(text, isNotASCII) {
+		text = mplp.Escape(text, isNotASCII)
 	}
 	c.Response().Header().Set("Countersign-Warnings", text)
 	return nil
 }
 
-// beyondASCII says whether a header cannot carry a character.
-func beyondASCII(r rune) bool { return r >= 0x7f }
+// isNotASCII reports whether r cannot be in a header.
+func isNotASCII(r rune) bool { return r >= 0x7f }

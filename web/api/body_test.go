@@ -25,7 +25,7 @@ func TestASCII(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := mplp.Escape(string(quoted), beyondASCII)
+			got := mplp.Escape(string(quoted), isNotASCII)
 			if got != tt.want {
 				t.Errorf("got %s, want %s", got, tt.want)
 			}

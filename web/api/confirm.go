@@ -9,54 +9,42 @@ import (
 
 	"countersign/domain"
 	"countersign/domain/mplp"
-	"countersign/web/route"
 )
-
-func (a *api) confirms(add adder) {
-	add(http.MethodPost, "/confirms", route.Capability(domain.ConfirmRequest, domain.PlanPropose, domain.PlanExecute, domain.ContextModify), a.creating(a.postConfirm))
-	add(http.MethodGet, "/confirms", route.Known, a.listConfirms)
-	add(http.MethodGet, "/confirms/:id", route.Known, a.getConfirm)
-	add(http.MethodPost, "/confirms/:id/cancel", route.Known, a.cancelConfirm) // its requester needs no capability
-}
 
 func confirmPath(id string) string { return "/confirms/" + url.PathEscape(id) }
 
 func (a *api) postConfirm(c echo.Context, by domain.Ref) error {
-	in, err := read(a, c, mplp.ParseConfirm)
-	if err != nil {
-		return err
+	post := func() (*domain.PostedConfirm, error) {
+		in, err := read(a, c, mplp.ParseConfirm)
+		if err != nil {
+			return nil, err
+		}
+		return a.service.PostConfirm(c.Request().Context(), by, in)
 	}
-	posted, err := a.service.PostConfirm(c.Request().Context(), by, in)
-	if err != nil {
-		return err
-	}
-	if err := warn(c, posted.Warnings); err != nil {
-		return err
-	}
-	c.Response().Header().Set("ETag", `"`+posted.Confirm.ContentHash+`"`)
-	object, err := inForm(c, func(native []byte) ([]byte, error) {
-		return mplp.CanonicalConfirm(native, confirmExtra(&domain.ConfirmObject{Confirm: posted.Confirm}))
-	}, posted.Native)
-	if err != nil {
-		return err
-	}
-	return writePosted(c, posted.Created, confirmPath(posted.Confirm.ID), nil, object)
+	decided := func(o *domain.Outcome) error { return writeOutcome(c, o, newOutcome(o)) }
+	return a.postAndWait(c, by, post, decided, func(posted *domain.PostedConfirm) error {
+		object, err := confirmObject(c, &domain.ConfirmJSON{Confirm: posted.Confirm, Native: posted.Native})
+		if err != nil {
+			return err
+		}
+		return writePosted(c, posted.Created, confirmPath(posted.Confirm.ID), nil, object)
+	})
 }
 
 func (a *api) listConfirms(c echo.Context, by domain.Ref) error {
-	page, err := page(c)
+	page, err := pageParam(c)
 	if err != nil {
 		return err
 	}
-	status, err := choice(c, "status", domain.Pending, domain.Approved, domain.Rejected, domain.Cancelled)
+	status, err := enumParam(c, "status", domain.Pending, domain.Approved, domain.Rejected, domain.Cancelled)
 	if err != nil {
 		return err
 	}
-	target, err := choice(c, "target_type", domain.TargetContext, domain.TargetPlan, domain.TargetTrace, domain.TargetExtension, domain.TargetOther)
+	target, err := enumParam(c, "target_type", domain.TargetContext, domain.TargetPlan, domain.TargetTrace, domain.TargetExtension, domain.TargetOther)
 	if err != nil {
 		return err
 	}
-	objects, next, err := a.service.ConfirmObjects(c.Request().Context(), by, domain.ConfirmFilter{
+	objects, next, err := a.service.ConfirmsJSON(c.Request().Context(), by, domain.ConfirmFilter{
 		Status: status, TargetType: target, TargetID: c.QueryParam("target_id"), StepID: c.QueryParam("step_id"),
 		TraceID: c.QueryParam("trace_id"), SessionID: c.QueryParam("session_id"),
 		RequestedByRole: c.QueryParam("requested_by_role"), Query: c.QueryParam("q"), WithImports: true,
@@ -93,17 +81,17 @@ func (a *api) cancelConfirm(c echo.Context, by domain.Ref) error {
 
 // confirmObject finds a confirm, in the form asked for.
 func (a *api) confirmObject(c echo.Context, by domain.Ref, id string) ([]byte, error) {
-	o, err := a.service.ConfirmObject(c.Request().Context(), by, id)
+	o, err := a.service.ConfirmJSON(c.Request().Context(), by, id)
 	if err != nil {
 		return nil, err
 	}
 	return confirmObject(c, o)
 }
 
-// confirmObject gives a confirm in the form asked for, and its content hash in
+// confirmObject returns a confirm in the form asked for, and its content hash in
 // the header ETag. The hash names the content, not the representation: it stays
 // while the status changes, so no request is answered with 304.
-func confirmObject(c echo.Context, o *domain.ConfirmObject) ([]byte, error) {
+func confirmObject(c echo.Context, o *domain.ConfirmJSON) ([]byte, error) {
 	c.Response().Header().Set("ETag", `"`+o.Confirm.ContentHash+`"`)
 	return inForm(c, func(native []byte) ([]byte, error) { return mplp.CanonicalConfirm(native, confirmExtra(o)) }, o.Native)
 }
@@ -118,7 +106,7 @@ func (a *api) canonicalConfirm(c echo.Context, by domain.Ref) projection {
 		if err := json.Unmarshal(native, &object); err != nil {
 			return nil, err
 		}
-		found, err := a.service.ConfirmObject(c.Request().Context(), by, object.ID)
+		found, err := a.service.ConfirmJSON(c.Request().Context(), by, object.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -128,7 +116,7 @@ func (a *api) canonicalConfirm(c echo.Context, by domain.Ref) projection {
 
 // confirmExtra is what only the canonical form says of a confirm; the native
 // one leaves it to the outcome.
-func confirmExtra(o *domain.ConfirmObject) mplp.ConfirmExtra {
+func confirmExtra(o *domain.ConfirmJSON) mplp.ConfirmExtra {
 	x := mplp.ConfirmExtra{ApprovalKey: o.Confirm.ApprovalKey, ExpiresAt: o.Confirm.ExpiresAt}
 	if len(o.Decisions) == 0 || o.Confirm.Imported {
 		return x

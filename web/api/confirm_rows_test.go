@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestC47_C48_TypeScriptConfirms posts what S0's createConfirm gives: nine
-// members at most, and no reason where there is none.
+// TestC47_C48_TypeScriptConfirms posts what the confirm module's createConfirm
+// gives: nine members at most, and no reason where there is none.
 func TestC47_C48_TypeScriptConfirms(t *testing.T) {
 	t.Parallel()
 	const head = `{"meta":{"protocolVersion":"1.0.0"},"confirm_id":"8f14e45f-ceea-467f-a0e6-d8d2a5b2c3d1","target_type":"plan","target_id":"plan-123",` +
@@ -29,8 +29,8 @@ func TestC47_C48_TypeScriptConfirms(t *testing.T) {
 	}
 }
 
-// TestC49_ConfirmsAreNotPut sends the object that S0's addDecision changes back
-// to its address.
+// TestC49_ConfirmsAreNotPut sends the object that the confirm module's
+// addDecision changes back to its address.
 func TestC49_ConfirmsAreNotPut(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)

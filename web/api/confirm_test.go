@@ -64,7 +64,7 @@ func TestConfirm_LongBodies(t *testing.T) {
 	}
 }
 
-// TestC6_IDIsTheIdempotencyKey repeats posts (requirements C-6).
+// TestC6_IDIsTheIdempotencyKey repeats posts.
 func TestC6_IDIsTheIdempotencyKey(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)

@@ -150,7 +150,7 @@ func TestB3_WhateverIsSentEndsAStream(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { _ = conn.Close() })
-			if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
+			if err := conn.SetDeadline(time.Now().Add(writeTimeout)); err != nil {
 				t.Fatal(err)
 			}
 			request := agent.text(http.MethodGet, path, "Accept: text/event-stream\r\n")
@@ -242,7 +242,7 @@ func (c *client) unfinished(path string, size int) net.Conn {
 // answers gives the status that comes next: 100 when the body is to be read.
 func answers(t *testing.T, conn net.Conn, want int) {
 	t.Helper()
-	if err := conn.SetReadDeadline(time.Now().Add(patience)); err != nil {
+	if err := conn.SetReadDeadline(time.Now().Add(writeTimeout)); err != nil {
 		t.Fatal(err)
 	}
 	line, err := bufio.NewReader(conn).ReadString('\n')

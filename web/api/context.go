@@ -8,15 +8,7 @@ import (
 
 	"countersign/domain"
 	"countersign/domain/mplp"
-	"countersign/web/route"
 )
-
-func (a *api) contexts(add adder) {
-	add(http.MethodPost, "/contexts", route.Capability(domain.ContextModify), a.creating(a.postContext))
-	add(http.MethodGet, "/contexts", route.Known, a.listContexts)
-	add(http.MethodGet, "/contexts/:id", route.Capability(domain.ContextRead, domain.ContextModify), a.getContext)
-	add(http.MethodPut, "/contexts/:id", route.Capability(domain.ContextModify), a.creating(a.putContext))
-}
 
 func (a *api) postContext(c echo.Context, by domain.Ref) error {
 	in, err := read(a, c, mplp.ParseContext)
@@ -34,11 +26,11 @@ func (a *api) postContext(c echo.Context, by domain.Ref) error {
 }
 
 func (a *api) listContexts(c echo.Context, by domain.Ref) error {
-	page, err := page(c)
+	page, err := pageParam(c)
 	if err != nil {
 		return err
 	}
-	objects, next, err := a.service.ContextObjects(c.Request().Context(), by, page)
+	objects, next, err := a.service.ContextsJSON(c.Request().Context(), by, page)
 	if err != nil {
 		return err
 	}

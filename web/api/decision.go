@@ -8,14 +8,7 @@ import (
 
 	"countersign/domain"
 	"countersign/domain/mplp"
-	"countersign/web/route"
 )
-
-func (a *api) decisions(add adder) {
-	needs := route.Capability(domain.ConfirmApprove, domain.ConfirmReject)
-	add(http.MethodPost, "/confirms/:id/decisions", needs, a.postDecision)
-	add(http.MethodPatch, "/confirms/:id", needs, a.patchConfirm)
-}
 
 func (a *api) postDecision(c echo.Context, by domain.Ref) error {
 	in, err := read(a, c, mplp.ParseDecision)
@@ -29,8 +22,8 @@ func (a *api) postDecision(c echo.Context, by domain.Ref) error {
 	return writePosted(c, true, confirmPath(param(c, "id")), nil, object)
 }
 
-// patchConfirm takes S2's shape: the decision appended to the document, and
-// the status it leads to (requirements F-10).
+// patchConfirm takes the risk flow's shape: the decision appended to the
+// document, and the status it leads to.
 func (a *api) patchConfirm(c echo.Context, by domain.Ref) error {
 	in, err := read(a, c, mplp.ParseDecisionPatch)
 	if err != nil {
@@ -47,7 +40,7 @@ func (a *api) patchConfirm(c echo.Context, by domain.Ref) error {
 }
 
 func (a *api) decide(c echo.Context, by domain.Ref, in *mplp.DecisionPost) ([]byte, error) {
-	o, err := a.service.DecideObject(c.Request().Context(), by, param(c, "id"), domain.DecisionFromJSON(in))
+	o, err := a.service.DecideJSON(c.Request().Context(), by, param(c, "id"), domain.DecisionFromJSON(in))
 	if err != nil {
 		return nil, err
 	}
@@ -57,17 +50,17 @@ func (a *api) decide(c echo.Context, by domain.Ref, in *mplp.DecisionPost) ([]by
 	return confirmObject(c, o)
 }
 
-var entityTag = regexp.MustCompile(`^"?(sha256:[0-9a-f]{64})"?$`)
+var ifMatchPattern = regexp.MustCompile(`^"?(sha256:[0-9a-f]{64})"?$`)
 
 // ifMatch is the content hash that the header If-Match names.
 func ifMatch(c echo.Context) (string, error) {
 	header := c.Request().Header.Get("If-Match")
 	if header == "" {
-		return "", domain.Invalid("If-Match", "required", "Name the content hash of what you decide on in If-Match.")
+		return "", domain.Invalid("If-Match", "required", "Send the content hash of what you decide on in If-Match.")
 	}
-	tag := entityTag.FindStringSubmatch(header)
+	tag := ifMatchPattern.FindStringSubmatch(header)
 	if tag == nil {
-		return "", domain.Invalid("If-Match", "pattern", "If-Match is one content hash in quotes: sha256: and 64 hexadecimal digits.")
+		return "", domain.Invalid("If-Match", "pattern", "If-Match must be one content hash in quotes: sha256: followed by 64 hexadecimal digits.")
 	}
 	return tag[1], nil
 }

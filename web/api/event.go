@@ -4,23 +4,17 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"net/http"
 
 	"github.com/labstack/echo/v4"
 
 	"countersign/domain"
-	"countersign/web/route"
 	"countersign/web/sse"
 )
-
-func (a *api) events(add adder) {
-	add(http.MethodGet, "/events", route.Capability(domain.TraceRead), a.getEvents)
-}
 
 // getEvents reads the log as events, or follows it. A list ends where next_cursor
 // says; after and cursor mean the same.
 func (a *api) getEvents(c echo.Context, by domain.Ref) error {
-	page, err := page(c)
+	page, err := pageParam(c)
 	if err != nil {
 		return err
 	}
@@ -28,7 +22,7 @@ func (a *api) getEvents(c echo.Context, by domain.Ref) error {
 		ConfirmID: c.QueryParam("confirm_id"), PlanID: c.QueryParam("plan_id"), TraceID: c.QueryParam("trace_id"),
 		Family: c.QueryParam("family"), Type: c.QueryParam("type"), Limit: page.Limit,
 	}
-	if f.After, err = place("after", cmp.Or(c.QueryParam("after"), page.Cursor)); err != nil {
+	if f.After, err = parseCursor("after", cmp.Or(c.QueryParam("after"), page.Cursor)); err != nil {
 		return err
 	}
 	if accepts(c, sse.Type) {

@@ -63,8 +63,8 @@ func types(list []busEvent) (names []string) {
 	return names
 }
 
-// TestC40_EventsOfDecisions names what became of a plan's confirm, by S2 and by
-// S0 (requirements F-11 to F-14, C-40, C-41).
+// TestC40_EventsOfDecisions names what became of a plan's confirm, by the risk
+// flow and by the confirm module.
 func TestC40_EventsOfDecisions(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -105,8 +105,7 @@ func TestC40_EventsOfDecisions(t *testing.T) {
 	}
 }
 
-// TestP32_EventsOfARun reads a whole run: each step a span, every event valid
-// (requirements P-32).
+// TestP32_EventsOfARun reads a whole run: each step a span, every event valid.
 func TestP32_EventsOfARun(t *testing.T) {
 	t.Parallel()
 	s := newSite(t).to("failed")

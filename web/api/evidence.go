@@ -7,17 +7,9 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"countersign/domain"
-	"countersign/web/route"
 )
 
-func (a *api) evidence(add adder) {
-	add(http.MethodGet, "/evidence/checkpoint", route.Capability(domain.TraceRead), a.getCheckpoint)
-	add(http.MethodGet, "/evidence/consistency", route.Capability(domain.TraceRead), a.getConsistency)
-	add(http.MethodGet, "/evidence/keys", route.Capability(domain.TraceRead), a.getEvidenceKeys)
-	add(http.MethodGet, "/evidence/confirms/:id", route.Known, a.getConfirmBundle)
-}
-
-// getCheckpoint gives the newest checkpoint as the signed text that it is.
+// getCheckpoint returns the newest checkpoint as the signed text that it is.
 func (a *api) getCheckpoint(c echo.Context, by domain.Ref) error {
 	signed, err := a.service.Checkpoint(c.Request().Context(), by)
 	if err != nil {
@@ -50,7 +42,7 @@ func logSize(c echo.Context, name string, absent int64) (int64, error) {
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 1 {
-		return 0, domain.Invalid(name, "type_error", "%s is a number of log entries, 1 or more.", name)
+		return 0, domain.Invalid(name, "type_error", "%s must be a number of log entries, 1 or more.", name)
 	}
 	return n, nil
 }
@@ -65,7 +57,7 @@ func (a *api) getEvidenceKeys(c echo.Context, by domain.Ref) error {
 	}{keys})
 }
 
-// getConfirmBundle gives a bundle as it was written: no byte of it may differ.
+// getConfirmBundle returns a bundle as it was written: no byte of it may differ.
 func (a *api) getConfirmBundle(c echo.Context, by domain.Ref) error {
 	bundle, err := a.service.ConfirmBundle(c.Request().Context(), by, param(c, "id"))
 	if err != nil {

@@ -45,14 +45,14 @@ func TestEvidence_AnAuditorNeedsNobodysWord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var growth domain.Growth
+	var growth domain.ConsistencyProof
 	auditor.get(fmt.Sprintf("/evidence/consistency?from=%d", older.Size)).want(http.StatusOK).decode(&growth)
 	if err := tlog.CheckTree(growth.Proof, newer.Size, newer.Root, older.Size, older.Root); err != nil || growth.To != newer.Size {
 		t.Errorf("consistency %+v: %v", growth, err)
 	}
 	bundle := agent.get("/evidence/confirms/c-1").want(http.StatusOK).body
-	report, err := evidence.VerifyBundle([]byte(bundle), vkey, "", domain.NewPartialHistory().Entry)
-	if err != nil || !report.Verified() || report.Entries != 2 || report.Contents != 1 {
+	report, err := evidence.VerifyBundle([]byte(bundle), vkey, "", domain.NewPartialHistory().Check)
+	if err != nil || !report.IsVerified() || report.Entries != 2 || report.Contents != 1 {
 		t.Errorf("bundle %+v: %v", report, err)
 	}
 

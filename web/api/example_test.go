@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestC52_ConfirmIsGivenBack posts the examples verbatim and gets them back
-// (requirements C-52, F-7).
+// TestC52_ConfirmIsGivenBack posts the examples verbatim and gets them back.
 func TestC52_ConfirmIsGivenBack(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"s000-L237-confirm", "s002-L026-confirm"} {
@@ -85,7 +84,8 @@ func TestF10_PatchAppendsTheDecision(t *testing.T) {
 	}
 }
 
-// TestA8_CommandsDecide carries out each of S4's commands on its request.
+// TestA8_CommandsDecide carries out each of the approval flow's commands on its
+// request.
 func TestA8_CommandsDecide(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, command, status, contains string }{
@@ -115,8 +115,8 @@ func TestA8_CommandsDecide(t *testing.T) {
 	}
 }
 
-// TestA15_TwoDecisions answers a request of two actions with S4's two
-// decisions.
+// TestA15_TwoDecisions answers a request of two actions with the approval
+// flow's two decisions.
 func TestA15_TwoDecisions(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -128,7 +128,8 @@ func TestA15_TwoDecisions(t *testing.T) {
 	}
 }
 
-// TestC8_ConfirmWithoutTargetIsRefused posts S1's fragment of a confirm.
+// TestC8_ConfirmWithoutTargetIsRefused posts the role module's fragment of a
+// confirm.
 func TestC8_ConfirmWithoutTargetIsRefused(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)

@@ -9,7 +9,7 @@ type ProblemKind struct {
 // ProblemKinds lists every problem of the interface's own by its slug.
 func ProblemKinds() map[string]ProblemKind {
 	all := map[string]ProblemKind{}
-	for slug, k := range kinds {
+	for slug, k := range problemKinds {
 		all[string(slug)] = ProblemKind{k.status, k.title}
 	}
 	return all

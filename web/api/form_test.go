@@ -60,8 +60,8 @@ func TestC4_CanonicalForm(t *testing.T) {
 	}
 }
 
-// TestC5_StrictValidation is the official schema and S3's invariants, with
-// nothing filled (requirements C-5, C-11, C-18, C-51, R-3a, P-3a, P-20).
+// TestC5_StrictValidation is the official schema and the plan module's
+// invariants, with nothing filled.
 func TestC5_StrictValidation(t *testing.T) {
 	t.Parallel()
 	agent := newServer(t).agent("planner")

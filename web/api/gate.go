@@ -8,14 +8,7 @@ import (
 
 	"countersign/domain"
 	"countersign/domain/mplp"
-	"countersign/web/route"
 )
-
-func (a *api) gates(add adder) {
-	needs := route.Capability(domain.PlanExecute)
-	add(http.MethodGet, "/gate", needs, a.getGate)
-	add(http.MethodPost, "/gate/consume", needs, a.consume)
-}
 
 // gateVerdict is the gate's answer. Nothing but "allow": true lets a step run:
 // a problem document has no such member.
@@ -28,15 +21,15 @@ type gateVerdict struct {
 }
 
 func (a *api) getGate(c echo.Context, by domain.Ref) error {
-	ask := func(wait time.Duration) (*domain.Verdict, error) {
+	ask := func(wait time.Duration) (*domain.GateVerdict, error) {
 		return a.service.Gate(c.Request().Context(), by, domain.GateQuery{
 			PlanID: c.QueryParam("plan_id"), StepID: c.QueryParam("step_id"),
 			ToolUseID: c.QueryParam("tool_use_id"), ArgsHash: c.QueryParam("args_hash"), Wait: wait,
 		})
 	}
-	return await(a, c, by, ask, func(v *domain.Verdict) error {
+	return longPoll(a, c, by, ask, func(v *domain.GateVerdict) error {
 		return writeJSON(c, http.StatusOK, gateVerdict{
-			Verdict: v.Verdict, Allow: v.Allow(), Code: v.Code, Reason: v.Reason, Confirms: append([]string{}, v.Confirms...),
+			Verdict: v.Verdict, Allow: v.Allows(), Code: v.Code, Reason: v.Reason, Confirms: append([]string{}, v.Confirms...),
 		})
 	})
 }

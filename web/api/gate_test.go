@@ -28,8 +28,7 @@ func (s *site) reject(confirm reply) {
 		`{"status":"rejected","reason":"Too risky","content_hash":`+confirm.header.Get("ETag")+`}`).want(http.StatusCreated)
 }
 
-// TestF11_F14_GateVerdicts asks over HTTP what each status leads to
-// (requirements F-4, F-6, F-11 to F-15).
+// TestF11_F14_GateVerdicts asks over HTTP what each status leads to.
 func TestF11_F14_GateVerdicts(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -142,7 +141,7 @@ func TestGate_WaitsForTheDecision(t *testing.T) {
 	t.Parallel()
 	s := newSite(t).to("in_progress")
 	confirm := s.ask(`,"step_id":"s3"`)
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), writeTimeout)
 	defer cancel()
 	answer := s.agent.waiting(ctx, "/gate?plan_id=plan-1&step_id=s3&wait=60")
 	s.reviewer.decide(confirm, "approved").want(http.StatusCreated)

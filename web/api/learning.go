@@ -8,19 +8,14 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"countersign/domain"
-	"countersign/web/route"
 )
 
-func (a *api) learning(add adder) {
-	add(http.MethodGet, "/learning-samples", route.Capability(domain.TraceRead), a.getLearningSamples)
-}
+const ndjson = "application/x-ndjson"
 
-const lines = "application/x-ndjson"
-
-// getLearningSamples gives a page of samples as a list, or all from the cursor
+// getLearningSamples returns a page of samples as a list, or all from the cursor
 // on as lines.
 func (a *api) getLearningSamples(c echo.Context, by domain.Ref) error {
-	page, err := page(c)
+	page, err := pageParam(c)
 	if err != nil {
 		return err
 	}
@@ -28,10 +23,10 @@ func (a *api) getLearningSamples(c echo.Context, by domain.Ref) error {
 	if err != nil {
 		return err
 	}
-	if !accepts(c, lines) {
+	if !accepts(c, ndjson) {
 		return writeList(c, nil, samples, next)
 	}
-	c.Response().Header().Set(echo.HeaderContentType, lines)
+	c.Response().Header().Set(echo.HeaderContentType, ndjson)
 	c.Response().WriteHeader(http.StatusOK)
 	for {
 		if err := writeLines(c, samples); err != nil {
@@ -43,16 +38,17 @@ func (a *api) getLearningSamples(c echo.Context, by domain.Ref) error {
 		samples, next, err = a.service.LearningSamples(c.Request().Context(), by, page)
 		if err != nil {
 			if c.Request().Context().Err() == nil {
-				a.fault(requestID(c), c.Path(), err)
+				a.logStreamError(requestID(c), c.Path(), err)
 			}
 			panic(http.ErrAbortHandler) // or half of the samples would look like all
 		}
 	}
 }
 
-// writeLines gives each page as long as another answer would have in all.
+// writeLines writes a page of samples. Each page may take as long as another
+// answer in all.
 func writeLines(c echo.Context, samples [][]byte) error {
-	if err := http.NewResponseController(c.Response()).SetWriteDeadline(time.Now().Add(patience)); err != nil {
+	if err := http.NewResponseController(c.Response()).SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
 		return err
 	}
 	if len(samples) == 0 {

@@ -11,8 +11,7 @@ import (
 	"countersign/domain"
 )
 
-// TestC43_LearningSamples gives one sample for each plan that somebody decided
-// (requirements C-43 to C-46).
+// TestC43_LearningSamples gives one sample for each plan that somebody decided.
 func TestC43_LearningSamples(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)

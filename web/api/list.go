@@ -7,10 +7,10 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// projection gives the canonical form of a native object.
+// projection turns a native object into its canonical form.
 type projection func(native []byte) ([]byte, error)
 
-// inForm gives an object in the form that the request asks for. Without a
+// inForm returns an object in the form that the request asks for. Without a
 // projection it has only one.
 func inForm(c echo.Context, canonical projection, object []byte) ([]byte, error) {
 	if canonical == nil || c.QueryParam("form") != formCanonical {

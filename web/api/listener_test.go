@@ -26,7 +26,7 @@ type listener struct {
 // listen opens a stream and returns once the server has said that it listens.
 func (c *client) listen(path string, headers ...string) *listener {
 	c.t.Helper()
-	ctx, cancel := context.WithTimeout(c.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(c.t.Context(), writeTimeout)
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, c.s.http.URL+"/api/v1"+path, nil)
 	if err != nil {
 		c.t.Fatal(err)

@@ -27,7 +27,7 @@ type follower struct {
 // and returns once it is connected.
 func (c *client) follow(transport, session string, frames, breaks int) *follower {
 	c.t.Helper()
-	ctx, cancel := context.WithTimeout(c.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(c.t.Context(), writeTimeout)
 	c.t.Cleanup(cancel)
 	command := exec.CommandContext(ctx, "node", "testdata/follow.mjs", transport, c.s.http.URL, c.key, session, strconv.Itoa(frames), strconv.Itoa(breaks))
 	f := &follower{t: c.t, command: command, faults: &strings.Builder{}}
@@ -65,7 +65,7 @@ func (f *follower) all() (list []message) {
 }
 
 // TestA6_ClientsInAnotherLanguage: one asks and one decides, both through
-// disconnects, and each sees every frame once (requirements A-6, A-20a).
+// disconnects, and each sees every frame once.
 func TestA6_ClientsInAnotherLanguage(t *testing.T) {
 	t.Parallel()
 	for _, breaks := range []int{1, 3} {

@@ -11,23 +11,23 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// contract describes the whole interface for readers and for generators of
+// openAPI describes the whole interface for readers and for generators of
 // clients. Tests hold the routes to it, and run its examples.
 //
 //go:embed openapi.yaml
-var contract []byte
+var openAPI []byte
 
-// contractTag names this edition of the contract.
-var contractTag = fmt.Sprintf(`"%x"`, sha256.Sum256(contract))
+// openAPIETag names this edition of the contract.
+var openAPIETag = fmt.Sprintf(`"%x"`, sha256.Sum256(openAPI))
 
-// getContract answers everybody: the contract tells nothing about anybody, and
+// getOpenAPI answers everybody: the contract tells nothing about anybody, and
 // whoever writes a client may have no key yet. A program that keeps it asks by
 // its tag whether there is another edition.
-func getContract(c echo.Context) error {
+func getOpenAPI(c echo.Context) error {
 	requestID(c)
 	header := c.Response().Header()
 	header.Set(echo.HeaderContentType, "application/yaml")
-	header.Set("ETag", contractTag)
-	http.ServeContent(c.Response(), c.Request(), "", time.Time{}, bytes.NewReader(contract))
+	header.Set("ETag", openAPIETag)
+	http.ServeContent(c.Response(), c.Request(), "", time.Time{}, bytes.NewReader(openAPI))
 	return nil
 }

@@ -21,9 +21,9 @@ import (
 	"countersign/web/api"
 )
 
-// contract is openapi.yaml with its references followed, but for those inside
+// openAPI is openapi.yaml with its references followed, but for those inside
 // of schemas.
-type contract struct {
+type openAPI struct {
 	t          *testing.T
 	root       any // as it is written
 	operations []operation
@@ -74,13 +74,13 @@ var document = sync.OnceValues(func() (root any, err error) {
 	return jsonschema.UnmarshalJSON(bytes.NewReader(text))
 })
 
-func newContract(t *testing.T) *contract {
+func newContract(t *testing.T) *openAPI {
 	t.Helper()
 	root, err := document()
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &contract{t: t, root: root}
+	c := &openAPI{t: t, root: root}
 	whole := c.follow("#", c.root)
 	c.decode(whole, c)
 	for path, item := range whole.(map[string]any)["paths"].(map[string]any) {
@@ -101,7 +101,7 @@ func newContract(t *testing.T) *contract {
 	return c
 }
 
-func (c *contract) decode(from, to any) {
+func (c *openAPI) decode(from, to any) {
 	c.t.Helper()
 	text, err := json.Marshal(from)
 	if err != nil {
@@ -116,7 +116,7 @@ func (c *contract) decode(from, to any) {
 
 // follow puts what references refer to in their place, and in that of a schema
 // where it stands.
-func (c *contract) follow(at string, v any) any {
+func (c *openAPI) follow(at string, v any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		if ref, ok := v["$ref"].(string); ok {
@@ -150,7 +150,7 @@ func (c *contract) follow(at string, v any) any {
 }
 
 // lookUp finds what a reference inside of the document refers to.
-func (c *contract) lookUp(ref string) (v any, ok bool) {
+func (c *openAPI) lookUp(ref string) (v any, ok bool) {
 	path, inside := strings.CutPrefix(ref, "#/")
 	if !inside {
 		return nil, false
@@ -171,7 +171,7 @@ type schemas struct {
 	compiler *jsonschema.Compiler
 }
 
-func (c *contract) schemas() *schemas {
+func (c *openAPI) schemas() *schemas {
 	c.t.Helper()
 	compiler := jsonschema.NewCompiler()
 	compiler.DefaultDraft(jsonschema.Draft2020)

@@ -9,12 +9,7 @@ import (
 
 	"countersign/domain"
 	"countersign/domain/mplp"
-	"countersign/web/route"
 )
-
-func (a *api) outcomes(add adder) {
-	add(http.MethodGet, "/confirms/:id/outcome", route.Known, a.getOutcome)
-}
 
 // outcome is what became of a confirm, as a waiting agent gets it.
 type outcome struct {
@@ -81,13 +76,13 @@ func (a *api) getOutcome(c echo.Context, by domain.Ref) error {
 	ask := func(wait time.Duration) (*domain.Outcome, error) {
 		return a.service.Outcome(c.Request().Context(), by, param(c, "id"), wait)
 	}
-	return await(a, c, by, ask, func(o *domain.Outcome) error { return writeOutcome(c, o, newOutcome(o)) })
+	return longPoll(a, c, by, ask, func(o *domain.Outcome) error { return writeOutcome(c, o, newOutcome(o)) })
 }
 
 // writeOutcome answers either way; while nothing is decided, the caller is to
 // ask again at once.
 func writeOutcome(c echo.Context, o *domain.Outcome, out outcome) error {
-	if !o.Settled() {
+	if !o.IsFinal() {
 		c.Response().Header().Set(echo.HeaderRetryAfter, "0")
 	}
 	return writeJSON(c, http.StatusOK, out)

@@ -14,17 +14,28 @@ import (
 	"countersign/domain"
 )
 
-// patience is how long a test waits for what should come at once; it is less
+// writeTimeout is how long a test waits for what should come at once; it is less
 // than any wait that the tests ask for.
-const patience = 30 * time.Second
+const writeTimeout = 30 * time.Second
 
 // waiting sends a request that waits and returns once it is on its way.
 func (c *client) waiting(ctx context.Context, path string) <-chan reply {
 	c.t.Helper()
+	return c.asking(ctx, http.MethodGet, path, "")
+}
+
+// posting is waiting for the answer to a post.
+func (c *client) posting(ctx context.Context, path, body string) <-chan reply {
+	c.t.Helper()
+	return c.asking(ctx, http.MethodPost, path, body)
+}
+
+func (c *client) asking(ctx context.Context, method, path, body string) <-chan reply {
+	c.t.Helper()
 	sent, answer := make(chan struct{}), make(chan reply, 1)
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { close(sent) }})
 	go func() {
-		r, err := c.send(ctx, http.MethodGet, path, "")
+		r, err := c.send(ctx, method, path, body)
 		if err != nil && !errors.Is(err, context.Canceled) {
 			c.t.Error(err)
 		}
@@ -110,7 +121,7 @@ func TestOutcome_DecisionWakesAllWhoWait(t *testing.T) {
 	s := newServer(t)
 	agent, reviewer := s.agent("executor"), s.decider("alpha", "reviewer")
 	confirm := agent.post("/confirms", toolCall).want(http.StatusCreated)
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), writeTimeout)
 	defer cancel()
 	var answers []<-chan reply
 	for range 20 {
@@ -161,7 +172,7 @@ func TestOutcome_CallerWhoLeavesEndsQuietly(t *testing.T) {
 	}()
 	select {
 	case <-closed:
-	case <-time.After(patience):
+	case <-time.After(writeTimeout):
 		t.Fatal("the wait goes on without its caller")
 	}
 	if s.log.Len() > 0 {
@@ -174,7 +185,7 @@ func TestOutcome_StoppingServerAnswersThoseWhoWait(t *testing.T) {
 	s := newServer(t)
 	agent := s.agent("executor")
 	confirm := agent.post("/confirms", toolCall).want(http.StatusCreated)
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), writeTimeout)
 	defer cancel()
 	answer := agent.waiting(ctx, "/confirms/"+confirm.text("confirm_id")+"/outcome?wait=60")
 	s.Feed().Close()

@@ -8,17 +8,7 @@ import (
 
 	"countersign/domain"
 	"countersign/domain/mplp"
-	"countersign/web/route"
 )
-
-func (a *api) plans(add adder) {
-	add(http.MethodPost, "/plans", route.Capability(domain.PlanCreate), a.creating(a.postPlan))
-	add(http.MethodGet, "/plans", route.Known, a.listPlans)
-	add(http.MethodGet, "/plans/:id", route.Known, a.getPlan)
-	add(http.MethodPut, "/plans/:id", route.Capability(domain.PlanCreate), a.creating(a.putPlan))
-	add(http.MethodPost, "/plans/:id/propose", route.Capability(domain.PlanPropose), a.creating(a.proposePlan))
-	add(http.MethodPost, "/plans/:id/cancel", route.Known, a.cancelPlan) // a draft's poster needs no capability
-}
 
 func (a *api) readPlan(c echo.Context) (*mplp.Plan, error) {
 	return readWithin(a, c, a.service.Limits().PlanBody, mplp.ParsePlan)
@@ -40,11 +30,11 @@ func (a *api) postPlan(c echo.Context, by domain.Ref) error {
 }
 
 func (a *api) listPlans(c echo.Context, by domain.Ref) error {
-	page, err := page(c)
+	page, err := pageParam(c)
 	if err != nil {
 		return err
 	}
-	objects, next, err := a.service.PlanObjects(c.Request().Context(), by, domain.PlanFilter{}, page)
+	objects, next, err := a.service.PlansJSON(c.Request().Context(), by, domain.PlanFilter{}, page)
 	if err != nil {
 		return err
 	}
@@ -70,8 +60,8 @@ func (a *api) putPlan(c echo.Context, by domain.Ref) error {
 	return writeObject(c, http.StatusOK, mplp.CanonicalPlan, revised.Native)
 }
 
-// proposePlan answers with the confirm that was created (requirements C-32).
-// The optional body may say about it what a posted confirm may.
+// proposePlan answers with the confirm that was created. The optional body may
+// say about it what a posted confirm may.
 func (a *api) proposePlan(c echo.Context, by domain.Ref) error {
 	note, err := a.readNote(c)
 	if err != nil {
@@ -104,7 +94,7 @@ func (a *api) cancelPlan(c echo.Context, by domain.Ref) error {
 }
 
 func (a *api) writePlan(c echo.Context, by domain.Ref, id string) error {
-	plan, err := a.service.PlanObject(c.Request().Context(), by, id)
+	plan, err := a.service.PlanJSON(c.Request().Context(), by, id)
 	if err != nil {
 		return err
 	}

@@ -8,19 +8,10 @@ import (
 
 	"countersign/domain"
 	"countersign/domain/mplp"
-	"countersign/web/route"
 )
 
-func (a *api) planMoves(add adder) {
-	needs := route.Capability(domain.PlanExecute)
-	add(http.MethodPost, "/plans/:id/start", needs, a.creating(movePlan(a.service.StartPlan)))
-	add(http.MethodPost, "/plans/:id/complete", needs, a.creating(movePlan(a.service.CompletePlan)))
-	add(http.MethodPost, "/plans/:id/fail", needs, a.creating(movePlan(a.service.FailPlan)))
-	add(http.MethodPatch, "/plans/:id/steps/:step_id", needs, a.creating(a.patchStep))
-}
-
 // movePlan answers with the plan after a move that needs no more than its id.
-func movePlan(move func(context.Context, domain.Ref, string) (*domain.PlanObject, error)) handler {
+func movePlan(move func(context.Context, domain.Ref, string) (*domain.PlanJSON, error)) handler {
 	return func(c echo.Context, by domain.Ref) error {
 		moved, err := move(c.Request().Context(), by, param(c, "id"))
 		if err != nil {

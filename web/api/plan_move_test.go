@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// graph is S3's example of a graph (requirements P-21), as plan-1.
+// graph is the plan module's example of a graph, as plan-1.
 const graph = `{"plan_id":"plan-1","context_id":"ctx-1","title":"Example","objective":"A graph","steps":[
 	{"step_id":"s1","description":"Analyse","dependencies":[]},
 	{"step_id":"s2","description":"Design","dependencies":["s1"]},
@@ -87,16 +87,16 @@ func (s *site) states() (list []string) {
 	return append([]string{plan.Status}, list...)
 }
 
-// TestP14_PlanTransitions tries every move from every status: S3's edges and no
-// other (requirements P-14, P-16g).
+// TestP14_PlanTransitions tries every move from every status: the plan module's
+// edges and no other.
 func TestP14_PlanTransitions(t *testing.T) {
 	t.Parallel()
 	moves := []string{"propose", "start", "complete", "fail", "cancel"}
 	leads := map[string]map[string]string{
-		"draft":       {"propose": "proposed", "cancel": "cancelled"}, // P-14a, P-14b
-		"proposed":    {},                                             // P-14c, P-14d: a decision only
-		"approved":    {"start": "in_progress"},                       // P-14e
-		"in_progress": {"cancel": "cancelled"},                        // P-14h; P-14f and P-14g below
+		"draft":       {"propose": "proposed", "cancel": "cancelled"},
+		"proposed":    {}, // by a decision only
+		"approved":    {"start": "in_progress"},
+		"in_progress": {"cancel": "cancelled"}, // completing and failing: see below
 		"completed":   {}, "failed": {}, "cancelled": {},
 	}
 	for from, edges := range leads {
@@ -128,8 +128,7 @@ func TestP14_PlanTransitions(t *testing.T) {
 	}
 }
 
-// TestP28_PlanCompletesWithItsSteps: also with those that were skipped
-// (requirements P-14f, P-28).
+// TestP28_PlanCompletesWithItsSteps: also with those that were skipped.
 func TestP28_PlanCompletesWithItsSteps(t *testing.T) {
 	t.Parallel()
 	s := newSite(t).to("in_progress")
@@ -146,7 +145,7 @@ func TestP28_PlanCompletesWithItsSteps(t *testing.T) {
 	}
 }
 
-// TestP29_CriticalStepFailsThePlan (requirements P-14g, P-29).
+// TestP29_CriticalStepFailsThePlan.
 func TestP29_CriticalStepFailsThePlan(t *testing.T) {
 	t.Parallel()
 	s := newSite(t).to("in_progress")
@@ -173,7 +172,7 @@ func TestP29_CriticalStepFailsThePlan(t *testing.T) {
 }
 
 // TestP16_StepTransitions brings a step to every status and tries every move:
-// S3's edges, the retry, and no other (requirements P-16a to P-16g).
+// the plan module's edges, the retry, and no other.
 func TestP16_StepTransitions(t *testing.T) {
 	t.Parallel()
 	all := []string{"pending", "in_progress", "completed", "blocked", "skipped", "failed"}
@@ -191,8 +190,7 @@ func TestP16_StepTransitions(t *testing.T) {
 		},
 	}
 	edges := map[string][]string{
-		"pending": {"in_progress", "skipped"}, // P-16a, P-16c; P-16b by a dependency only
-		// P-16d, P-16e
+		"pending":     {"in_progress", "skipped"}, // blocked by a dependency only
 		"in_progress": {"completed", "failed"},
 		"failed":      {"pending"}, // the retry
 	}
@@ -223,7 +221,7 @@ func TestP16_StepTransitions(t *testing.T) {
 	}
 }
 
-// TestP16b_DependantsAreBlockedAndFreed (requirements P-16b, P-16f; P-19).
+// TestP16b_DependantsAreBlockedAndFreed.
 func TestP16b_DependantsAreBlockedAndFreed(t *testing.T) {
 	t.Parallel()
 	s := newSite(t).to("in_progress")
@@ -239,7 +237,7 @@ func TestP16b_DependantsAreBlockedAndFreed(t *testing.T) {
 	}
 }
 
-// TestP26_ContextMustBeActive (requirements P-23, P-26, P-30).
+// TestP26_ContextMustBeActive.
 func TestP26_ContextMustBeActive(t *testing.T) {
 	t.Parallel()
 	s := newSite(t).to("approved")

@@ -15,7 +15,7 @@ func TestP3b_P4a_P37_PlanComesBack(t *testing.T) {
 	traced := `{"trace":{"trace_id":"trace-1","attributes":{"n":9007199254740993}},` + draft[1:]
 	agent.post("/plans", traced).want(http.StatusCreated)
 	agent.get("/plans/plan-1").want(http.StatusOK).gives(strings.ReplaceAll(traced, `","description"`, `","status":"pending","description"`), "meta", "status")
-	agent.post("/plans", strings.Replace(traced, "Read", "Look", 1)).problem(http.StatusConflict, "id-taken") // P-3b
+	agent.post("/plans", strings.Replace(traced, "Read", "Look", 1)).problem(http.StatusConflict, "id-taken")
 
 	sent := example(t, "s003-L228-plan")
 	agent.post("/plans", sent).want(http.StatusCreated).gives(sent)

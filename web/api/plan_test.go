@@ -94,7 +94,7 @@ func TestPlan_List(t *testing.T) {
 	}
 }
 
-// TestP25_FaultsOfTheGraph names the invariants (requirements P-17 to P-25).
+// TestP25_FaultsOfTheGraph names the invariants.
 func TestP25_FaultsOfTheGraph(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)

@@ -24,17 +24,17 @@ const (
 	codeUpgradeRequired      domain.Code = "upgrade-required"
 )
 
-// kind is what all problems of one type have in common.
-type kind struct {
+// problemKind is what all problems of one type have in common.
+type problemKind struct {
 	status int
 	title  string
 }
 
-var kinds = map[domain.Code]kind{
+var problemKinds = map[domain.Code]problemKind{
 	domain.CodeInvalidJSON:         {http.StatusBadRequest, "Not acceptable as JSON"},
 	domain.CodeUnauthenticated:     {http.StatusUnauthorized, "No valid key"},
 	domain.CodeMissingCapability:   {http.StatusForbidden, "Capability missing"},
-	domain.CodeSelfApproval:        {http.StatusForbidden, "Own request"},
+	domain.CodeSelfApproval:        {http.StatusForbidden, "Your own request"},
 	domain.CodeRoleNotHeld:         {http.StatusForbidden, "Role not held"},
 	domain.CodeNotFound:            {http.StatusNotFound, "Not found"},
 	codeMethodNotAllowed:           {http.StatusMethodNotAllowed, "Method not allowed"},
@@ -50,7 +50,7 @@ var kinds = map[domain.Code]kind{
 	domain.CodeInvalid:             {http.StatusUnprocessableEntity, "Invalid"},
 	codeUpgradeRequired:            {http.StatusUpgradeRequired, "Upgrade required"},
 	domain.CodeLocked:              {http.StatusLocked, "Locked"},
-	domain.CodeRateLimited:         {http.StatusTooManyRequests, "Too many"},
+	domain.CodeRateLimited:         {http.StatusTooManyRequests, "Limit reached"},
 	domain.CodeInternal:            {http.StatusInternalServerError, "Internal error"},
 	domain.CodeEvidenceUnavailable: {http.StatusServiceUnavailable, "Evidence unavailable"},
 }
@@ -77,17 +77,17 @@ type finding struct {
 	Message string `json:"message"`
 }
 
-// patient is when to try again where nobody knows when there will be room:
+// defaultRetryAfter is when to try again where nobody knows when there will be room:
 // somebody must decide, or stop waiting, first.
-const patient = 10 * time.Second
+const defaultRetryAfter = 10 * time.Second
 
 // newProblem describes why a request was refused.
 func newProblem(c echo.Context, err error) problem {
 	e, kind := classify(c, err)
 	p := problem{
 		Type: "/problems/" + string(e.Code), Title: kind.title, Status: kind.status, Detail: e.Message,
-		Instance: c.Request().URL.EscapedPath(), RequestID: requestID(c), Errors: faults(e.Problems), Capability: e.Capability,
-		retryAfter: cmp.Or(e.RetryAfter, patient),
+		Instance: c.Request().URL.EscapedPath(), RequestID: requestID(c), Errors: newFindings(e.Problems), Capability: e.Capability,
+		retryAfter: cmp.Or(e.RetryAfter, defaultRetryAfter),
 	}
 	if e.Decision != nil {
 		decision := newOutcome(e.Decision)
@@ -98,37 +98,37 @@ func newProblem(c echo.Context, err error) problem {
 
 // classify finds what kind of problem an error is. Those of the router have no
 // code of their own.
-func classify(c echo.Context, err error) (*domain.Error, kind) {
+func classify(c echo.Context, err error) (*domain.Error, problemKind) {
 	var routing *echo.HTTPError
 	if !errors.As(err, &routing) {
 		e := domain.AsError(err)
-		if k, ok := kinds[e.Code]; ok {
+		if k, ok := problemKinds[e.Code]; ok {
 			return e, k
 		}
-		return e, kinds[domain.CodeInternal]
+		return e, problemKinds[domain.CodeInternal]
 	}
-	e := unrouted(c.Request(), routing.Code)
-	if k, ok := kinds[e.Code]; ok {
+	e := routingError(c.Request(), routing.Code)
+	if k, ok := problemKinds[e.Code]; ok {
 		return e, k
 	}
-	return e, kind{routing.Code, http.StatusText(routing.Code)}
+	return e, problemKind{routing.Code, http.StatusText(routing.Code)}
 }
 
-// unrouted explains a request that reached no handler.
-func unrouted(r *http.Request, status int) *domain.Error {
+// routingError explains a request that reached no handler.
+func routingError(r *http.Request, status int) *domain.Error {
 	text := http.StatusText(status)
 	switch {
 	case status == http.StatusNotFound:
 		return &domain.Error{Code: domain.CodeNotFound, Message: "There is nothing at this address."}
 	case status == http.StatusMethodNotAllowed:
-		return &domain.Error{Code: codeMethodNotAllowed, Message: "This address does not take " + r.Method + "; the header Allow says what it takes."}
+		return &domain.Error{Code: codeMethodNotAllowed, Message: "This address does not accept " + r.Method + ". The header Allow lists what it accepts."}
 	case status >= http.StatusInternalServerError || text == "":
 		return domain.AsError(errors.New("unrouted"))
 	}
 	return &domain.Error{Code: domain.Code(strings.ReplaceAll(strings.ToLower(text), " ", "-")), Message: text + "."}
 }
 
-func faults(problems []mplp.Problem) (list []finding) {
+func newFindings(problems []mplp.Problem) (list []finding) {
 	for _, p := range problems {
 		list = append(list, finding(p))
 	}

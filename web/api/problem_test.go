@@ -24,7 +24,7 @@ func TestProblem_Document(t *testing.T) {
 	agent := s.agent("executor")
 	got := agent.get("/confirms/none?wait=1").problem(http.StatusNotFound, "not-found")
 	body := regexp.MustCompile(`"request_id":"[^"]+"`).ReplaceAllString(got.body, `"request_id":"…"`)
-	want := `{"type":"/problems/not-found","title":"Not found","status":404,"detail":"There is no such confirm, or you may not see it.",` +
+	want := `{"type":"/problems/not-found","title":"Not found","status":404,"detail":"There is no such request, or you may not see it.",` +
 		`"instance":"/api/v1/confirms/none","request_id":"…"}` + "\n"
 	if diff := cmp.Diff(want, body); diff != "" {
 		t.Errorf("problem (-want +got):\n%s", diff)

@@ -8,18 +8,7 @@ import (
 
 	"countersign/domain"
 	"countersign/domain/mplp"
-	"countersign/web/route"
 )
-
-func (a *api) roles(add adder) {
-	read, modify := route.Capability(domain.RoleRead, domain.RoleModify), route.Capability(domain.RoleModify)
-	add(http.MethodPost, "/roles", modify, a.creating(a.postRole))
-	add(http.MethodGet, "/roles", read, a.listRoles)
-	add(http.MethodGet, "/roles/:id", read, a.getRole)
-	add(http.MethodPut, "/roles/:id", modify, a.creating(a.putRole))
-	add(http.MethodDelete, "/roles/:id", modify, a.deleteRole)
-	add(http.MethodGet, "/roles/:id/can", route.Known, a.can)
-}
 
 func (a *api) postRole(c echo.Context, by domain.Ref) error {
 	in, err := read(a, c, mplp.ParseRole)
@@ -37,7 +26,7 @@ func (a *api) postRole(c echo.Context, by domain.Ref) error {
 }
 
 func (a *api) listRoles(c echo.Context, by domain.Ref) error {
-	page, err := page(c)
+	page, err := pageParam(c)
 	if err != nil {
 		return err
 	}
@@ -82,13 +71,13 @@ func (a *api) deleteRole(c echo.Context, by domain.Ref) error {
 	return c.NoContent(http.StatusNoContent)
 }
 
-// can answers S1's check (requirements ).
+// can answers the role module's check.
 func (a *api) can(c echo.Context, by domain.Ref) error {
 	capability := c.QueryParam("capability")
 	if capability == "" {
-		return domain.Invalid("capability", "required", "Name the capability to check.")
+		return domain.Invalid("capability", "required", "Send the capability to check.")
 	}
-	allowed, err := a.service.Can(c.Request().Context(), by, param(c, "id"), capability)
+	allowed, err := a.service.RoleCan(c.Request().Context(), by, param(c, "id"), capability)
 	if err != nil {
 		return err
 	}

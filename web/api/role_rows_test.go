@@ -43,15 +43,15 @@ func TestR3b_R7c_R8_RolesAreRefused(t *testing.T) {
 	admin := s.agent("admin")
 	const body = `{"role_id":"r-1","name":"duty","capabilities":["plan.create"],"governance":{"lifecyclePhase":"active","locked":true}}`
 	admin.post("/roles", body).want(http.StatusCreated)
-	admin.post("/roles", strings.Replace(body, "duty", "another", 1)).problem(http.StatusConflict, "id-taken") // R-3b
+	admin.post("/roles", strings.Replace(body, "duty", "another", 1)).problem(http.StatusConflict, "id-taken")
 	for _, change := range []string{"plan.propose", "plan.*"} {
-		admin.do(http.MethodPut, "/roles/r-1", strings.Replace(body, "plan.create", change, 1)).problem(http.StatusLocked, "locked") // R-7c
+		admin.do(http.MethodPut, "/roles/r-1", strings.Replace(body, "plan.create", change, 1)).problem(http.StatusLocked, "locked")
 	}
 	admin.do(http.MethodDelete, "/roles/r-1", "").problem(http.StatusLocked, "locked")
 	admin.do(http.MethodPut, "/roles/r-1", strings.Replace(body, "true", "false", 1)).want(http.StatusOK)
 	admin.do(http.MethodPut, "/roles/r-1", strings.Replace(strings.Replace(body, "true", "false", 1), "plan.create", "plan.propose", 1)).want(http.StatusOK)
 
-	// R-8
+	// malformed capabilities
 	for _, malformed := range []string{"admin", "plan", "Plan.create", "plan.", ".create", "plan.c*", "*.create", "plan.create.x", " plan.create", ""} {
 		body := `{"name":"x","capabilities":["` + malformed + `"]}`
 		admin.post("/roles", body).problem(http.StatusUnprocessableEntity, "invalid").fault("capabilities[0]", "pattern")

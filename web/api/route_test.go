@@ -31,6 +31,7 @@ var access = map[string]struct {
 	"GET /confirms/:id/outcome":       {"/confirms/c-1/outcome", "", 200, 404},
 	"POST /confirms/:id/decisions":    {"/confirms/c-1/decisions", `{"status":"approved","content_hash":"HASH"}`, 403, 404},
 	"POST /approvals":                 {"/approvals", `{"session_id":"s",` + toolCall[1:], 403, 403},
+	"POST /native/:format":            {"/native/claude?wait=0", bash("t1", "make"), 403, 403},
 	"GET /approvals/:key":             {"/approvals/s_1", "", 200, 404},
 	"POST /approvals/:key":            {"/approvals/s_1", `{"decisions":[{"type":"approve"}]}`, 403, 404},
 	"POST /plans":                     {"/plans", draft, 403, 403},

@@ -113,9 +113,9 @@ func (s *server) until(what string, happened func() bool) {
 	s.t.Helper()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
-	for late := time.Now().Add(patience); !happened(); <-tick.C {
+	for late := time.Now().Add(writeTimeout); !happened(); <-tick.C {
 		if time.Now().After(late) {
-			s.t.Fatalf("not so after %v: %s", patience, what)
+			s.t.Fatalf("not so after %v: %s", writeTimeout, what)
 		}
 	}
 }
@@ -344,7 +344,7 @@ func (r reply) gives(sent string, further ...string) {
 	}
 }
 
-// example is a JSON example of the source documents.
+// example is a JSON example of the protocol.
 func example(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", name+".json"))

@@ -14,6 +14,7 @@ import (
 
 	"countersign/domain"
 	"countersign/domain/mplp"
+	"countersign/web/sse"
 )
 
 // Browsers cannot set headers on a socket, so they offer the key as a protocol
@@ -23,13 +24,13 @@ const (
 	keyProtocol    = "bearer."
 )
 
-// upgrades says whether a request is a socket's handshake.
-func upgrades(r *http.Request) bool {
+// isUpgrade reports whether a request is a socket's handshake.
+func isUpgrade(r *http.Request) bool {
 	return strings.EqualFold(r.Header.Get(echo.HeaderUpgrade), "websocket")
 }
 
-// offered is the key among the protocols of a handshake.
-func offered(r *http.Request) string {
+// protocolKey is the key among the protocols of a handshake.
+func protocolKey(r *http.Request) string {
 	protocols := strings.Split(strings.Join(r.Header.Values("Sec-WebSocket-Protocol"), ","), ",")
 	for i, p := range protocols {
 		protocols[i] = strings.TrimSpace(p)
@@ -52,17 +53,17 @@ type socket struct {
 }
 
 func (a *api) openSocket(c echo.Context, by domain.Ref) error {
-	if !upgrades(c.Request()) {
+	if !isUpgrade(c.Request()) {
 		c.Response().Header().Set(echo.HeaderConnection, "Upgrade")
 		c.Response().Header().Set(echo.HeaderUpgrade, "websocket")
-		return &domain.Error{Code: codeUpgradeRequired, Message: "This address is a WebSocket's; the same frames are at …/events."}
+		return &domain.Error{Code: codeUpgradeRequired, Message: "This address is for WebSockets. The same frames are at …/events."}
 	}
 	s := &socket{c: c, by: by, session: param(c, "session_id"), woken: make(chan struct{}, 1)}
 	reading, err := a.readSession(c, by)
 	if err != nil {
 		return err
 	}
-	end, err := a.waits.begin(by, webSocket)
+	end, err := a.waits.begin(by, kindWebSocket)
 	if err != nil {
 		return err
 	}
@@ -72,7 +73,7 @@ func (a *api) openSocket(c echo.Context, by domain.Ref) error {
 	defer leave(nil)
 	s.ctx = ctx
 	heard := func() error { // of a command, a ping or a pong
-		err := a.commands.take(by)
+		err := a.commandRate.take(by)
 		if err != nil {
 			leave(err)
 		}
@@ -94,7 +95,7 @@ func (a *api) openSocket(c echo.Context, by domain.Ref) error {
 	go func() { // which alone uses the request from here on
 		defer close(taken)
 		err := a.takeCommands(context.WithoutCancel(ctx), s, heard)
-		leave(cmp.Or(err, errGone))
+		leave(cmp.Or(err, sse.ErrGone))
 	}()
 	defer func() {
 		s.CloseNow()
@@ -104,31 +105,31 @@ func (a *api) openSocket(c echo.Context, by domain.Ref) error {
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
 	}
-	a.fault(id, route, err)
+	a.logStreamError(id, route, err)
 	// Whoever does not answer the farewell is not listened to for longer.
 	defer time.AfterFunc(time.Second, func() { s.CloseNow() }).Stop()
-	_ = s.Close(farewell(err))
+	_ = s.Close(closeReason(err))
 	return nil
 }
 
-// farewell is the close code and reason for what a stream ended with.
-func farewell(err error) (websocket.StatusCode, string) {
+// closeReason is the close code and reason for what a stream ended with.
+func closeReason(err error) (websocket.StatusCode, string) {
 	switch {
 	case err == nil:
-		return websocket.StatusGoingAway, "the server stops"
+		return websocket.StatusGoingAway, "the server is stopping"
 	case domain.ErrorCode(err) == domain.CodeUnauthenticated:
-		return websocket.StatusPolicyViolation, "the key has come to its end"
+		return websocket.StatusPolicyViolation, "the key has ended"
 	case domain.ErrorCode(err) == domain.CodeRateLimited:
 		return websocket.StatusPolicyViolation, "too many commands"
 	}
-	return websocket.StatusInternalError, "the stream broke; come back with last_event_id"
+	return websocket.StatusInternalError, "the stream broke; reconnect with last_event_id"
 }
 
 // Ping is answered by a client that is there.
 func (s *socket) Ping() error {
-	ctx, cancel := context.WithTimeout(s.ctx, patience)
+	ctx, cancel := context.WithTimeout(s.ctx, writeTimeout)
 	defer cancel()
-	return gone(s.Conn.Ping(ctx))
+	return wrapGone(s.Conn.Ping(ctx))
 }
 
 // Send writes a frame, whose id is its last member: a socket has no other place
@@ -160,9 +161,9 @@ func (s *socket) Wait(until time.Time) error {
 }
 
 func (s *socket) write(ctx context.Context, text []byte) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
 	defer cancel()
-	return gone(s.Write(ctx, websocket.MessageText, text))
+	return wrapGone(s.Write(ctx, websocket.MessageText, text))
 }
 
 // errorFrame answers a command that was refused.
@@ -175,9 +176,9 @@ type errorFrame struct {
 // commandTimeout is how long a command may take to arrive, once it has begun.
 const commandTimeout = 30 * time.Second
 
-// takeCommands carries out S4's approval commands until the client leaves, or
-// sends more than it may, which the error says. What a command leads to is heard
-// in the stream, like what anybody else decides.
+// takeCommands carries out the approval flow's approval commands until the
+// client leaves, or sends more than it may, which the error says. What a command
+// leads to is heard in the stream, like what anybody else decides.
 func (a *api) takeCommands(ctx context.Context, s *socket, heard func() error) error {
 	for {
 		if err := a.takeCommand(ctx, s, heard); err != nil {
@@ -191,29 +192,29 @@ func (a *api) takeCommand(ctx context.Context, s *socket, heard func() error) er
 	defer stop()
 	kind, in, err := s.Reader(reading)
 	if err != nil {
-		return gone(err)
+		return wrapGone(err)
 	}
 	if kind != websocket.MessageText {
 		_ = s.Close(websocket.StatusUnsupportedData, "commands are JSON text")
-		return errGone
+		return sse.ErrGone
 	}
 	if err := heard(); err != nil {
 		return err
 	}
 	slow := time.AfterFunc(commandTimeout, stop)
-	text, release, err := a.collect(ctx, s.by, in, -1, a.service.Limits().Body)
+	text, release, err := a.readReserved(ctx, s.by, in, -1, a.service.Limits().Body)
 	slow.Stop()
 	defer release()
 	if domain.ErrorCode(err) == domain.CodeRateLimited {
 		return err
 	} else if err != nil {
-		return gone(err)
+		return wrapGone(err)
 	}
 	key, err := a.command(ctx, s, text)
 	if err == nil {
 		return nil
 	}
-	a.fault(requestID(s.c), s.c.Path(), err)
+	a.logStreamError(requestID(s.c), s.c.Path(), err)
 	frame, err := encode(errorFrame{Type: "error", ApprovalKey: key, Error: newProblem(s.c, err)})
 	if err != nil {
 		return err
@@ -223,15 +224,15 @@ func (a *api) takeCommand(ctx context.Context, s *socket, heard func() error) er
 
 // command carries out one command and gives the approval key that it names.
 func (a *api) command(ctx context.Context, s *socket, text []byte) (key string, err error) {
-	defer recovered(&err)
-	in, err := mplp.ParseApprovalCommand(text, a.service.Limits().Wire())
+	defer recoverPanic(&err)
+	in, err := mplp.ParseApprovalCommand(text, a.service.Limits().MPLP())
 	switch {
 	case err != nil:
 		return "", err
 	case in.Key == "":
-		return "", domain.Invalid("approval_key", "required", "Name the approval request in approval_key.")
+		return "", domain.Invalid("approval_key", "required", "Send the approval_key of the request.")
 	case in.SessionID != s.session:
-		return in.Key, domain.Invalid("session_id", "const", "This socket is of the session %s.", s.session)
+		return in.Key, domain.Invalid("session_id", "const", "This socket serves the session %s.", s.session)
 	}
 	_, err = a.service.DecideApproval(ctx, s.by, in.Key, in)
 	return in.Key, err

@@ -24,7 +24,7 @@ type socket struct {
 // dial opens a socket; options may change how.
 func (c *client) dial(path string, options ...func(*websocket.DialOptions)) (*socket, *http.Response, error) {
 	c.t.Helper()
-	ctx, cancel := context.WithTimeout(c.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(c.t.Context(), writeTimeout)
 	c.t.Cleanup(cancel)
 	o := &websocket.DialOptions{HTTPHeader: http.Header{}}
 	if c.key != "" {
@@ -114,9 +114,8 @@ func (s *socket) closed(want websocket.StatusCode) {
 	}
 }
 
-// TestA20b_CommandsOverTheSocket takes each command of S4, React's and
-// Flutter's own among them, and hears what it leads to (requirements A-12 to
-// A-15, A-20b, A-21).
+// TestA20b_CommandsOverTheSocket takes each command of the approval flow,
+// React's and Flutter's own among them, and hears what it leads to.
 func TestA20b_CommandsOverTheSocket(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, command, delta string }{
@@ -310,7 +309,7 @@ func TestSocket_PlaceIsGivenBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The place comes free a moment after the farewell.
-	for deadline := time.Now().Add(patience); ; {
+	for deadline := time.Now().Add(writeTimeout); ; {
 		_, answer, err := agent.dial("/sessions/s/ws")
 		if err == nil {
 			return

@@ -4,26 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"mime"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
 
 	"countersign/domain"
-	"countersign/web/route"
 	"countersign/web/sse"
 )
 
-func (a *api) streams(add adder) {
-	add(http.MethodGet, "/sessions/:session_id/events", route.Known, a.followSession)
-	add(http.MethodGet, "/sessions/:session_id/ws", route.Known, a.openSocket)
-}
+// writeTimeout is how long a listener may take to accept one message.
+const writeTimeout = 10 * time.Second
 
-// patience is how long a listener may take to accept one message.
-const patience = 10 * time.Second
-
-// followSession sends the frames of a session's approval requests (requirements
-//
+// followSession sends the frames of a session's approval requests.
 func (a *api) followSession(c echo.Context, by domain.Ref) error {
 	reading, err := a.readSession(c, by)
 	if err != nil {
@@ -46,31 +41,31 @@ func (l *listener[T]) Send(v T) error {
 	if err != nil {
 		return err
 	}
-	return gone(l.Event(at.String(), data))
+	return wrapGone(l.Event(at.String(), "", data))
 }
 
 // Ping writes nothing that counts.
-func (l *listener[T]) Ping() error { return gone(l.Comment("")) }
+func (l *listener[T]) Ping() error { return wrapGone(l.Comment("")) }
 
 // Wait waits while the listener is there.
-func (l *listener[T]) Wait(until time.Time) error { return gone(l.Stream.Wait(until)) }
+func (l *listener[T]) Wait(until time.Time) error { return wrapGone(l.Stream.Wait(until)) }
 
 // stream answers with what follow sends.
 func stream[T any](a *api, c echo.Context, by domain.Ref, message func(T) (domain.Cursor, []byte, error), follow func(context.Context, *listener[T]) error) error {
-	end, err := a.waits.begin(by, sseStream)
+	end, err := a.waits.begin(by, kindSSE)
 	if err != nil {
 		return err
 	}
 	defer end()
-	out, err := sse.Open(c, patience)
+	out, err := sse.Open(c, writeTimeout)
 	if err != nil {
-		return gone(err)
+		return wrapGone(err)
 	}
 	defer out.Close()
-	if err = gone(out.Comment("connected")); err == nil {
+	if err = wrapGone(out.Comment("connected")); err == nil {
 		err = follow(c.Request().Context(), &listener[T]{out, message})
 	}
-	a.fault(requestID(c), c.Path(), err)
+	a.logStreamError(requestID(c), c.Path(), err)
 	return nil
 }
 
@@ -83,24 +78,54 @@ func (a *api) readSession(c echo.Context, by domain.Ref) (*domain.SessionReading
 	return a.service.ReadSession(c.Request().Context(), by, param(c, "session_id"), after)
 }
 
-// errGone says that a listener left, or was too slow.
-var errGone = errors.New("the listener is gone")
-
-// gone marks an error of the connection.
-func gone(err error) error {
+// wrapGone marks an error of the connection.
+func wrapGone(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%w: %w", errGone, err)
+	return fmt.Errorf("%w: %w", sse.ErrGone, err)
 }
 
-// fault tells the operator of a stream that broke for a reason on our side:
+// logStreamError tells the operator of a stream that broke for a reason on our side:
 // its listener can be told no more than that it ended.
-func (a *api) fault(id, route string, err error) {
-	if err == nil || errors.Is(err, errGone) {
+func (a *api) logStreamError(id, route string, err error) {
+	if err == nil || errors.Is(err, sse.ErrGone) {
 		return
 	}
-	if k := kinds[domain.ErrorCode(err)]; k.status >= http.StatusInternalServerError {
+	if k := problemKinds[domain.ErrorCode(err)]; k.status >= http.StatusInternalServerError {
 		a.logger.Error("stream failed", "request_id", id, "route", route, "error", err)
 	}
+}
+
+// accepts reports whether the caller asks for a media type by name.
+func accepts(c echo.Context, mediaType string) bool {
+	for _, header := range c.Request().Header.Values(echo.HeaderAccept) {
+		for option := range strings.SplitSeq(header, ",") {
+			if name, _, err := mime.ParseMediaType(option); err == nil && name == mediaType {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// parseCursor reads a place in the log from the value that path names; empty is none.
+func parseCursor(path, text string) (*domain.Cursor, error) {
+	if text == "" {
+		return nil, nil
+	}
+	at, err := domain.ParseCursor(text)
+	if err != nil {
+		return nil, domain.Invalid(path, "format", "A place in the log is <log sequence>.<n>, like the ids of events.")
+	}
+	return &at, nil
+}
+
+// lastEventID is the last message that a listener has seen, nil if it has seen
+// none. Who cannot set headers says it in the address.
+func lastEventID(c echo.Context) (*domain.Cursor, error) {
+	if header := c.Request().Header.Get("Last-Event-ID"); header != "" {
+		return parseCursor("Last-Event-ID", header)
+	}
+	return parseCursor("last_event_id", c.QueryParam("last_event_id"))
 }

@@ -15,7 +15,7 @@ import (
 const session = "/sessions/abc-123/events"
 
 // TestA18_FramesOfAnExchange holds what a listener hears to the documents'
-// frames, for each way in which a request can end (requirements ).
+// frames, for each way in which a request can end.
 func TestA18_FramesOfAnExchange(t *testing.T) {
 	t.Parallel()
 	request := func(t *testing.T) []string {
@@ -89,7 +89,7 @@ func TestA18_FramesOfAnExchange(t *testing.T) {
 }
 
 // TestA16_FramesOfTwoActions carries one decision for each action, those that
-// were filled too (requirements, A-18b).
+// were filled too.
 func TestA16_FramesOfTwoActions(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, command, delta string }{

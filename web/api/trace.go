@@ -8,14 +8,7 @@ import (
 
 	"countersign/domain"
 	"countersign/domain/mplp"
-	"countersign/web/route"
 )
-
-func (a *api) traces(add adder) {
-	add(http.MethodPost, "/traces", route.Capability(domain.PlanExecute), a.creating(a.postTrace))
-	add(http.MethodGet, "/traces", route.Known, a.listTraces)
-	add(http.MethodGet, "/traces/:id", route.Known, a.getTrace)
-}
 
 func (a *api) postTrace(c echo.Context, by domain.Ref) error {
 	in, err := read(a, c, mplp.ParseTraceObject)
@@ -33,7 +26,7 @@ func (a *api) postTrace(c echo.Context, by domain.Ref) error {
 }
 
 func (a *api) listTraces(c echo.Context, by domain.Ref) error {
-	page, err := page(c)
+	page, err := pageParam(c)
 	if err != nil {
 		return err
 	}

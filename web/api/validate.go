@@ -8,16 +8,11 @@ import (
 
 	"countersign/domain"
 	"countersign/domain/mplp"
-	"countersign/web/route"
 )
 
-func (a *api) validation(add adder) {
-	add(http.MethodPost, "/validate/:type", route.Known, a.known(a.validate))
-}
-
-// verdict says what is wrong with an object, and what would be filled or is
+// validation says what is wrong with an object, and what would be filled or is
 // doubtful.
-type verdict struct {
+type validation struct {
 	Valid    bool      `json:"valid"`
 	Errors   []finding `json:"errors"`
 	Warnings []finding `json:"warnings"`
@@ -44,8 +39,8 @@ func parsing[T any](parse func([]byte, mplp.Limits) (*T, error), judge func(*T) 
 	}
 }
 
-// strict checks an object by the official schema and S3's invariants, for which
-// nothing is filled or only doubtful.
+// strict checks an object by the official schema and the plan module's
+// invariants, for which nothing is filled or only doubtful.
 func strict(kind string) validator {
 	return func(data []byte, l mplp.Limits) ([]mplp.Warning, error) {
 		return nil, mplp.ValidateStrict(kind, data, l)
@@ -70,7 +65,7 @@ func (a *api) validate(c echo.Context, _ domain.Ref) error {
 	if !ok {
 		return echo.ErrNotFound
 	}
-	mode, err := choice(c, "mode", "liberal", "strict")
+	mode, err := enumParam(c, "mode", "liberal", "strict")
 	if err != nil {
 		return err
 	}
@@ -85,14 +80,14 @@ func (a *api) validate(c echo.Context, _ domain.Ref) error {
 	if err != nil {
 		return err
 	}
-	warnings, err := check(data, a.service.Limits().Wire())
+	warnings, err := check(data, a.service.Limits().MPLP())
 	var invalid *mplp.Invalid
 	if err != nil && !errors.As(err, &invalid) {
 		return err
 	}
-	v := verdict{Valid: err == nil, Errors: []finding{}, Warnings: []finding{}}
+	v := validation{Valid: err == nil, Errors: []finding{}, Warnings: []finding{}}
 	if err != nil {
-		v.Errors = append(v.Errors, faults(invalid.Problems)...)
+		v.Errors = append(v.Errors, newFindings(invalid.Problems)...)
 		warnings = invalid.Notes
 	}
 	for _, w := range warnings {

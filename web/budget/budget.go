@@ -13,8 +13,8 @@ import (
 	"countersign/domain"
 )
 
-// patience is how long a body may wait for its turn.
-const patience = 5 * time.Second
+// waitTimeout is how long a body may wait for its turn.
+const waitTimeout = 5 * time.Second
 
 // Budget is safe for concurrent use. It keeps a little for each principal it has
 // ever seen: they are made by people.
@@ -34,9 +34,9 @@ func New(each, all int64) *Budget {
 // Take reserves bytes until they are released, once others of the principal, and
 // then of all, leave enough. Whoever waits for too long is told to come again.
 func (b *Budget) Take(ctx context.Context, by domain.Ref, bytes int64) (release func(), err error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, waitTimeout)
 	defer cancel()
-	own := b.own(by)
+	own := b.forPrincipal(by)
 	if own.Acquire(ctx, bytes) != nil {
 		return nil, refused("More than %d bytes of bodies are on their way from here at once. Send them one after the other.", b.each)
 	}
@@ -50,7 +50,7 @@ func (b *Budget) Take(ctx context.Context, by domain.Ref, bytes int64) (release 
 	}, nil
 }
 
-func (b *Budget) own(by domain.Ref) *semaphore.Weighted {
+func (b *Budget) forPrincipal(by domain.Ref) *semaphore.Weighted {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	own, ok := b.of[by]
@@ -62,5 +62,5 @@ func (b *Budget) own(by domain.Ref) *semaphore.Weighted {
 }
 
 func refused(format string, args ...any) error {
-	return &domain.Error{Code: domain.CodeRateLimited, RetryAfter: patience, Message: fmt.Sprintf(format, args...)}
+	return &domain.Error{Code: domain.CodeRateLimited, RetryAfter: waitTimeout, Message: fmt.Sprintf(format, args...)}
 }

@@ -59,7 +59,7 @@ func (t *Table) Add(method, path string, needs Needs, handler echo.HandlerFunc, 
 	t.known[address{method, path}] = true
 }
 
-// Known says whether a method is registered for a path, written as it was
+// Known reports whether a method is registered for a path, written as it was
 // registered.
 func (t *Table) Known(method, path string) bool { return t.known[address{method, path}] }
 

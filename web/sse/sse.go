@@ -25,11 +25,11 @@ const Type = "text/event-stream"
 // Stream is an answer that goes on until it is closed. One goroutine at a time
 // writes, and one waits.
 type Stream struct {
-	answer  *echo.Response
-	conn    net.Conn
-	chunked bool
-	within  time.Duration
-	broken  bool
+	answer       *echo.Response
+	conn         net.Conn
+	chunked      bool
+	writeTimeout time.Duration
+	broken       bool
 
 	mu    sync.Mutex
 	woken bool
@@ -62,14 +62,14 @@ func Open(c echo.Context, within time.Duration) (*Stream, error) {
 	if <-begun; err != nil {
 		return nil, err
 	}
-	return &Stream{answer: answer, conn: conn, chunked: r.ProtoAtLeast(1, 1), within: within, gone: sent.Reader.Buffered() > 0}, nil
+	return &Stream{answer: answer, conn: conn, chunked: r.ProtoAtLeast(1, 1), writeTimeout: within, gone: sent.Reader.Buffered() > 0}, nil
 }
 
 // ErrGone says that a listener has left, or has sent something.
 var ErrGone = errors.New("the listener is gone")
 
-// passed is a deadline that ends a Read at once.
-var passed = time.Unix(1, 0)
+// pastDeadline is a deadline that ends a Read at once.
+var pastDeadline = time.Unix(1, 0)
 
 // Wake ends Wait, or the next one. Anybody may call it at any time; it does not
 // block.
@@ -77,21 +77,21 @@ func (s *Stream) Wake() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.woken = true
-	_ = s.conn.SetReadDeadline(passed) // one that is closed ends its Read by itself
+	_ = s.conn.SetReadDeadline(pastDeadline) // one that is closed ends its Read by itself
 }
 
 // Wait waits until it is woken or a time has come, while the listener is there and
 // says nothing. The time may be zero: it does not come. Waiting is reading, so it
 // takes neither a timer nor a goroutine of its own.
 func (s *Stream) Wait(until time.Time) error {
-	switch woken, gone := s.wakes(until); {
+	switch woken, gone := s.takeWake(until); {
 	case gone:
 		return ErrGone
 	case woken:
 		return nil
 	}
 	_, err := s.conn.Read(make([]byte, 1))
-	if s.wakes(until); errors.Is(err, os.ErrDeadlineExceeded) {
+	if s.takeWake(until); errors.Is(err, os.ErrDeadlineExceeded) {
 		return nil
 	}
 	s.mu.Lock()
@@ -100,9 +100,9 @@ func (s *Stream) Wait(until time.Time) error {
 	return ErrGone
 }
 
-// wakes says whether the stream was woken since it was last asked; if not, the next
+// takeWake reports whether the stream was woken since it was last asked; if not, the next
 // Read ends at a time.
-func (s *Stream) wakes(until time.Time) (woken, gone bool) {
+func (s *Stream) takeWake(until time.Time) (woken, gone bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if woken, s.woken = s.woken, false; !woken {
@@ -111,16 +111,23 @@ func (s *Stream) wakes(until time.Time) (woken, gone bool) {
 	return woken, s.gone
 }
 
-// Event sends a message; data is one line.
-func (s *Stream) Event(id string, data []byte) error {
-	return s.Write(fmt.Appendf(nil, "id: %s\ndata: ", id), data, []byte("\n\n"))
+// Event sends a message. The id and the name may be empty; data is one line.
+func (s *Stream) Event(id, name string, data []byte) error {
+	var head []byte
+	if id != "" {
+		head = fmt.Appendf(head, "id: %s\n", id)
+	}
+	if name != "" {
+		head = fmt.Appendf(head, "event: %s\n", name)
+	}
+	return s.write(append(head, "data: "...), data, []byte("\n\n"))
 }
 
 // Comment sends what is no message.
-func (s *Stream) Comment(text string) error { return s.Write([]byte(": " + text + "\n\n")) }
+func (s *Stream) Comment(text string) error { return s.write([]byte(": " + text + "\n\n")) }
 
-// Write sends parts of the stream's text, without copying them.
-func (s *Stream) Write(parts ...[]byte) error {
+// write sends parts of the stream's text, without copying them.
+func (s *Stream) write(parts ...[]byte) error {
 	size := 0
 	for _, part := range parts {
 		size += len(part)
@@ -129,7 +136,7 @@ func (s *Stream) Write(parts ...[]byte) error {
 	if s.chunked {
 		parts = append(append([][]byte{fmt.Appendf(nil, "%x\r\n", size)}, parts...), []byte("\r\n"))
 	}
-	err := s.conn.SetWriteDeadline(time.Now().Add(s.within))
+	err := s.conn.SetWriteDeadline(time.Now().Add(s.writeTimeout))
 	if err == nil {
 		_, err = (*net.Buffers)(&parts).WriteTo(s.conn)
 	}
@@ -142,7 +149,7 @@ func (s *Stream) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.chunked && !s.broken && !s.gone {
-		_ = s.conn.SetWriteDeadline(time.Now().Add(s.within))
+		_ = s.conn.SetWriteDeadline(time.Now().Add(s.writeTimeout))
 		_, _ = s.conn.Write([]byte("0\r\n\r\n")) // nobody may be there to see the end
 	}
 	_ = s.conn.Close()

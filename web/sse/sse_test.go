@@ -81,7 +81,7 @@ func TestStream_IsAWholeAnswer(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				conn := answered(t, text, func(s *sse.Stream) {
-					for _, err := range []error{s.Comment("connected"), s.Wait(time.Now().Add(time.Hour)), s.Event("1.0", []byte("{}"))} {
+					for _, err := range []error{s.Comment("connected"), s.Wait(time.Now().Add(time.Hour)), s.Event("1.0", "", []byte("{}"))} {
 						if err != nil {
 							t.Error(err)
 						}
@@ -177,7 +177,7 @@ func TestB2_UnreadStreamEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ended := make(chan error, 1)
 		began := time.Now()
-		conn := answered(t, request, func(s *sse.Stream) { ended <- s.Event("1.0", []byte(strings.Repeat("x", 1000))) })
+		conn := answered(t, request, func(s *sse.Stream) { ended <- s.Event("1.0", "", []byte(strings.Repeat("x", 1000))) })
 		if _, err := io.ReadFull(conn, make([]byte, 200)); err != nil { // the header, and no more
 			t.Fatal(err)
 		}

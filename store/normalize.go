@@ -1,0 +1,18 @@
+package store
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+)
+
+// normalize makes names that look alike to a reader equal: case, and the
+// compatibility forms of characters, do not count. ASCII has nothing but case.
+func normalize(name string) string {
+	if !strings.ContainsFunc(name, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		return strings.ToLower(name)
+	}
+	return norm.NFKC.String(cases.Fold().String(norm.NFKC.String(name)))
+}
