@@ -31,6 +31,8 @@ type ask struct {
 	expires time.Time
 	posted  chan struct{} // closed once the server has it
 	done    chan struct{} // closed once outcome or err is set
+	posting context.Context
+	stop    func() // ends posting
 
 	// Written before done is closed.
 	outcome *client.Outcome
@@ -115,7 +117,11 @@ func (g *gateway) newAsk(c *call) *ask {
 		}
 	}
 	timeout := cmp.Or(g.Rules.Timeout, defaultTimeout)
+	// The end of the gateway does not cut a request that is on its way: it could not be
+	// withdrawn before the server has it.
+	posting, stop := context.WithTimeout(context.WithoutCancel(g.ctx), g.Wait)
 	return &ask{
+		posting: posting, stop: stop,
 		key: c.key, args: c.params.args, posted: make(chan struct{}), done: make(chan struct{}),
 		expires: time.Now().Add(time.Duration(timeout) * time.Second),
 		confirm: &client.Confirm{
@@ -130,10 +136,9 @@ func (g *gateway) follow(a *ask) {
 	defer close(a.done)
 	ctx, end := context.WithDeadline(g.ctx, a.expires.Add(grace))
 	defer end()
-	posting, stop := context.WithTimeout(ctx, g.Wait)
-	a.err = g.Asker.Request(posting, a.confirm)
-	isLate := posting.Err() != nil
-	stop()
+	a.err = g.Asker.Request(a.posting, a.confirm)
+	isLate := a.posting.Err() != nil
+	a.stop()
 	switch {
 	case a.err == nil:
 		close(a.posted)
@@ -241,10 +246,16 @@ func (g *gateway) use(ctx context.Context, c *call, a *ask) (json.RawMessage, er
 	return args, g.Asker.Consume(ctx, a.confirm.ID, c.execution, 0, d.ArgsHash)
 }
 
-// withdraw cancels a request that no call waits for.
+// withdraw cancels a request that no call waits for, once the server has it.
 func (g *gateway) withdraw(ctx context.Context, a *ask, reason string) {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), consumeTimeout)
 	defer stop()
+	select {
+	case <-a.posted:
+	case <-a.done:
+	case <-ctx.Done():
+		a.stop()
+	}
 	_ = g.Asker.Cancel(ctx, a.confirm.ID, reason) // decided already, or it times out
 }
 
@@ -253,7 +264,7 @@ func (g *gateway) withdrawAll(ctx context.Context, reason string) {
 	g.mu.Lock()
 	var open []*ask
 	for _, a := range g.asks {
-		if !isClosed(a.done) {
+		if !isClosed(a.done) || a.err != nil { // the end may already have ended the wait
 			a.isWithdrawn = true
 			open = append(open, a)
 		}
