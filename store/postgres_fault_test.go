@@ -96,8 +96,11 @@ func (w *wire) carry(client net.Conn) {
 		return
 	}
 	defer func() { _ = server.Close() }()
+	var isCut atomic.Bool
+	committed := make(chan struct{})
 	go func() {
-		_, _ = io.Copy(client, server)
+		defer close(committed)
+		awaitCommit(client, server, &isCut)
 		_ = client.Close()
 	}()
 	buf := make([]byte, 1<<16)
@@ -114,14 +117,37 @@ func (w *wire) carry(client net.Conn) {
 			continue
 		}
 		if fate != cutSend {
-			_ = client.Close()
+			isCut.Store(true)
 			_, _ = server.Write(buf[:n])
+			<-committed
 		}
 		if fate != away {
 			w.fate.Store(passed)
 		}
 		w.cut <- struct{}{}
 		return
+	}
+}
+
+// awaitCommit passes on what the server answers. Once the connection is cut it drops the
+// answers, and returns when the server has committed: who hears of the cut earlier asks
+// the server to cancel, and that may come before the commit.
+func awaitCommit(client io.Writer, server io.Reader, isCut *atomic.Bool) {
+	var dropped []byte
+	buf := make([]byte, 1<<16)
+	for {
+		n, err := server.Read(buf)
+		if isCut.Load() {
+			dropped = append(dropped, buf[:n]...)
+			if bytes.Contains(dropped, []byte("COMMIT\x00")) {
+				return
+			}
+		} else if _, err := client.Write(buf[:n]); err != nil {
+			return
+		}
+		if err != nil {
+			return
+		}
 	}
 }
 
