@@ -26,6 +26,9 @@ const (
 	KeyRead        Capability = "key.read"
 	KeyModify      Capability = "key.modify"
 
+	DestinationRead   Capability = "destination.read"
+	DestinationModify Capability = "destination.modify"
+
 	// Everything is the super administrator's capability.
 	Everything Capability = "*"
 )
@@ -58,6 +61,8 @@ func KnownCapabilities() []KnownCapability {
 		{UserModify, "Invite, disable and reset users, assign their roles"},
 		{KeyRead, "Read keys"},
 		{KeyModify, "Create and revoke keys"},
+		{DestinationRead, "Read destinations and what was sent to them"},
+		{DestinationModify, "Create, change and delete destinations, send again"},
 		{"collab.join", "Join collaboration sessions"},
 		{"collab.orchestrate", "Act as session orchestrator"},
 		{Everything, "Everything: super administrator"},

@@ -1,6 +1,12 @@
 package domain
 
-import "time"
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"countersign/domain/evidence"
+)
 
 // Destination is a webhook that is told of entries of the log: a program, or a channel
 // of a team. It can decide nothing.
@@ -8,12 +14,12 @@ type Destination struct {
 	ID          string
 	Name        string
 	Format      Format
-	Types       []string // of the entries that it is told of
-	Roles       []string // ids; only requests that require one of them; empty: all
-	TargetTypes []string // only requests about these; empty: all
+	Types       []string     // of the entries that it is told of
+	Roles       []string     // ids; only requests that require one of them; empty: all
+	TargetTypes []TargetType // only requests about these; empty: all
 	Details     Details
 	KeyID       string // only requests of this key's group; empty: of everybody
-	Sealed      []byte // the DestinationSecret, see sealSecret
+	Sealed      []byte // the DestinationSecret: see seal
 	Status      DestinationStatus
 	SinceSeq    int64 // entries before this number are not told
 	CreatedAt   time.Time
@@ -69,4 +75,65 @@ func (s *DestinationSecret) Keys(now time.Time) []string {
 		return []string{s.Key, s.OldKey}
 	}
 	return []string{s.Key}
+}
+
+// DestinationReader reads destinations. There are few.
+type DestinationReader interface {
+	Destination(id string) (*Destination, error)
+	Destinations() ([]*Destination, error) // by name
+}
+
+// DestinationWriter writes destinations.
+type DestinationWriter interface {
+	InsertDestination(*Destination) error // ErrConflict: the name is taken, case folded
+	UpdateDestination(*Destination) error // ErrConflict likewise
+	DeleteDestination(id string) error
+}
+
+// MaxDestinations bounds how many destinations there may be.
+const MaxDestinations = 50
+
+// EventKind is a kind of entry that destinations are told of. Type is that of the
+// entry, or "<family>.*".
+type EventKind struct {
+	Type  string
+	Label string
+}
+
+// DestinationEvents lists what a destination can be told of.
+func DestinationEvents() []EventKind {
+	return []EventKind{
+		{evidence.EntryRequested, "A request waits for a decision"},
+		{"confirm.approved", "A request was approved"},
+		{"confirm.rejected", "A request was rejected, or timed out"},
+		{"confirm.cancelled", "A request was cancelled"},
+		{"confirm.consumed", "An approval was used"},
+		{"plan.*", "A plan changed"},
+		{"role.*", "A role changed"},
+		{"user.*", "A user was invited, changed or disabled"},
+		{"key.*", "A key was created or revoked"},
+		{"destination.*", "A destination changed"},
+		{"log.*", "The signing key changed, or a backup was restored"},
+	}
+}
+
+// listens reports whether the destination is told of entries of this type.
+func (d *Destination) listens(entry string) bool {
+	family, _, _ := strings.Cut(entry, ".")
+	return slices.Contains(d.Types, entry) || slices.Contains(d.Types, family+".*")
+}
+
+// isTold reports whether the destination is told of an entry. c is the request that it
+// // is about, nil for none, and group that of the destination's key. A request that the log
+// does not prove has no group: everybody is told of it but those of one key.
+func (d *Destination) isTold(e *evidence.Entry, c *Confirm, group Group) bool {
+	if d.Status != DestinationEnabled || e.Seq < d.SinceSeq || !d.listens(e.Type) {
+		return false
+	}
+	if e.ConfirmID == "" || c.RequestedGroup == "" {
+		return d.KeyID == ""
+	}
+	return (d.KeyID == "" || c.RequestedGroup == group) &&
+		(len(d.Roles) == 0 || slices.Contains(d.Roles, c.RequiredRole)) &&
+		(len(d.TargetTypes) == 0 || slices.Contains(d.TargetTypes, c.TargetType))
 }

@@ -180,10 +180,17 @@ func readProven(r Reader, seq int64) (*evidence.Entry, evidence.Checkpoint, erro
 // end: their MACs were made with the old one. Only the command line calls it.
 func (s *Service) RotateKey(ctx context.Context) (handed *evidence.KeyChange, err error) {
 	err = s.store.Tx(ctx, func(tx Tx) error {
+		old, err := secretCipher(tx)
+		if err != nil {
+			return err
+		}
 		if handed, err = tx.RotateKey(); err != nil {
 			return err
 		}
 		facts, err := json.Marshal(handed)
+		if err == nil {
+			err = resealSecrets(tx, old)
+		}
 		if err != nil {
 			return err
 		}

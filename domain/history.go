@@ -35,6 +35,7 @@ type History struct {
 	plans          map[string]*pastPlan
 	planList       []*pastPlan       // [0] is none
 	contexts       map[string]string // status by id
+	destinations   map[string]bool   // that there are, by id
 	restoredSeq    int64             // the last entry of a restore, -1 for none
 }
 
@@ -83,7 +84,7 @@ func keyOfConfirm(id string) (k confirmKey) {
 func NewHistory() *History {
 	return &History{
 		actors: map[string]*actor{}, actorList: []*actor{{}}, roles: map[string]*pastRole{}, confirms: map[confirmKey]int32{}, partlyApproved: map[int32][]bool{},
-		uses: map[pastUse]int64{}, plans: map[string]*pastPlan{}, planList: []*pastPlan{{}}, contexts: map[string]string{}, restoredSeq: -1,
+		uses: map[pastUse]int64{}, plans: map[string]*pastPlan{}, planList: []*pastPlan{{}}, contexts: map[string]string{}, destinations: map[string]bool{}, restoredSeq: -1,
 	}
 }
 
@@ -166,6 +167,8 @@ func (h *History) Check(e *evidence.Entry) []string {
 		h.followAccount(e, family, event)
 	case family == "role":
 		h.followRole(e, event)
+	case family == "destination":
+		h.followDestination(e, event)
 	case e.Type == evidence.EntryRestored:
 		h.restoredSeq = e.Seq
 	}
@@ -295,6 +298,18 @@ func (h *History) followRole(e *evidence.Entry, event string) {
 	if !slices.Contains(r.names, r.name) {
 		r.names = append(r.names, r.name)
 	}
+}
+
+// followDestination follows which destinations there are.
+func (h *History) followDestination(e *evidence.Entry, event string) {
+	is := h.destinations[e.ObjectID]
+	switch {
+	case event == "created" && is:
+		h.report("destination %s is created a second time", e.ObjectID)
+	case event != "created" && !is:
+		h.report("destination %s is changed, which the log does not have", e.ObjectID)
+	}
+	h.destinations[strings.Clone(e.ObjectID)] = event != "deleted"
 }
 
 // HasRole reports whether a role ever had this name or id. Contents name the required

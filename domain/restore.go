@@ -11,13 +11,17 @@ import (
 // AcceptRestore begins a new epoch of the log if the database was restored from a
 // backup, and returns what is known of the old one; otherwise nil. Pending confirms are
 // cancelled and sessions and links end: they may have been decided or ended in the time
-// that is lost.
+// that is lost. Nothing is delivered of what was written before.
 func (s *Service) AcceptRestore(ctx context.Context) (lost *evidence.KeyChange, err error) {
 	err = s.store.Tx(ctx, func(tx Tx) error {
+		old, lostKey := secretCipher(tx)
 		if lost, err = tx.BeginEpoch(); err != nil || lost == nil {
 			return err
 		}
 		facts, err := json.Marshal(lost)
+		if err == nil && lostKey == nil {
+			err = resealSecrets(tx, old)
+		}
 		if err != nil {
 			return err
 		}
@@ -25,6 +29,9 @@ func (s *Service) AcceptRestore(ctx context.Context) (lost *evidence.KeyChange, 
 			return err
 		}
 		if err := s.cancelAll(tx, "The database was restored from a backup: a decision may have been lost. Ask again."); err != nil {
+			return err
+		}
+		if err := tx.DeleteDeliveries(); err != nil {
 			return err
 		}
 		return s.deleteAllSessions(tx)

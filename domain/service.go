@@ -54,6 +54,9 @@ type Service struct {
 	streamReads  chan struct{} // one element for each stream that reads now
 	verification atomic.Pointer[Verification]
 	verifyNow    chan struct{} // has an element while a verification is requested
+
+	checkAddress  func(string) error
+	deliveriesDue chan struct{} // has an element when something may be due
 }
 
 // maxCachedItems bounds caches of small items.
@@ -68,6 +71,9 @@ type Config struct {
 	Limits            Limits
 	AllowSelfApproval bool
 	Logger            *slog.Logger // gets warnings about rows that another program wrote
+	// CheckAddress refuses an address of a destination that could not be sent to. Nil: no
+	// destination can be created.
+	CheckAddress func(address string) error
 }
 
 // NewService returns a Service over a Store, which must publish to the same Feed.
@@ -75,7 +81,7 @@ func NewService(store Store, c Config) *Service {
 	s := &Service{
 		store: store, feed: c.Feed, now: c.Now, rand: c.Rand, hasher: c.Hasher,
 		limits: c.Limits, selfApproval: c.AllowSelfApproval, logger: c.Logger,
-		verifyNow: make(chan struct{}, 1), streamReads: make(chan struct{}, maxStreamReads),
+		verifyNow: make(chan struct{}, 1), checkAddress: c.CheckAddress, deliveriesDue: make(chan struct{}, 1), streamReads: make(chan struct{}, maxStreamReads),
 		keyUses: lru.New[string, keyUse](maxCachedItems), planCache: lru.New[planKey, parsedPlan](maxCachedPlans),
 		requestCache: lru.New[string, cachedRequests](maxCachedRequests),
 		briefCache:   lru.New[string, *Brief](maxCachedBriefs),

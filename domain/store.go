@@ -35,6 +35,8 @@ type Reader interface {
 	ConfirmListReader
 	ConsumptionReader
 	FactReader
+	DestinationReader
+	DeliveryReader
 	LogReader
 }
 
@@ -54,6 +56,8 @@ type Tx interface {
 	ConfirmWriter
 	ConsumptionWriter
 	FactWriter
+	DestinationWriter
+	DeliveryWriter
 	LogWriter
 }
 

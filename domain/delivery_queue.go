@@ -1,0 +1,190 @@
+package domain
+
+import (
+	"context"
+	"errors"
+
+	"countersign/domain/evidence"
+)
+
+// Limits of one transaction that queues deliveries, so that those who decide get a turn.
+const (
+	queueEntries    = 512
+	queueDeliveries = 256
+)
+
+// QueueDeliveries writes the deliveries of the next entries of the log, and reports
+// whether there may be more. The log is the outbox: the cursor moves in the transaction
+// that writes the deliveries, so that each entry is queued once, whatever stops this
+// process. It reads outside of that transaction, and nobody waits for it. The
+// transaction keeps nothing if another node was first.
+func (s *Service) QueueDeliveries(ctx context.Context) (more bool, err error) {
+	q := &deliveryQueue{s: s}
+	err = s.store.View(ctx, q.read)
+	if err != nil || q.last == q.cursor {
+		return false, err
+	}
+	err = s.store.Tx(ctx, func(tx Tx) error {
+		switch cursor, err := tx.DeliveryCursor(); {
+		case err != nil:
+			return err
+		case cursor != q.stored:
+			return errCursorMoved
+		}
+		if err := tx.InsertDeliveries(q.deliveries); err != nil {
+			return err
+		}
+		for _, d := range q.told {
+			if err := d.noteMissed(tx); err != nil {
+				return err
+			}
+		}
+		return tx.SetDeliveryCursor(q.last)
+	})
+	if errors.Is(err, errCursorMoved) {
+		return true, nil
+	}
+	return q.more, err
+}
+
+// errCursorMoved says that another node has queued the same entries.
+var errCursorMoved = errors.New("the cursor of deliveries is not where it was read")
+
+// deliveryQueue is what the next entries lead to.
+type deliveryQueue struct {
+	s          *Service
+	stored     int64 // where the cursor was
+	cursor     int64 // where reading begins: nobody is told of entries up to here
+	last       int64 // the last entry read
+	told       []*destinationQueue
+	deliveries []*Delivery
+	more       bool
+}
+
+func (q *deliveryQueue) read(r Reader) error {
+	all, err := r.Destinations()
+	if err != nil {
+		return err
+	}
+	first := int64(-1)
+	for _, d := range all {
+		if d.Status == DestinationEnabled {
+			q.told = append(q.told, &destinationQueue{Destination: d})
+			if first < 0 || d.SinceSeq < first {
+				first = d.SinceSeq
+			}
+		}
+	}
+	if len(q.told) == 0 {
+		return nil // a destination that comes later is told of nothing that is there now
+	}
+	if q.stored, err = r.DeliveryCursor(); err != nil {
+		return err
+	}
+	q.cursor = max(q.stored, first-1)
+	q.last = q.cursor
+	entries, err := r.Entries(EntryFilter{After: &q.cursor, Limit: queueEntries})
+	if err != nil {
+		return err
+	}
+	q.more = len(entries) == queueEntries
+	for i, e := range entries {
+		if len(q.deliveries) >= queueDeliveries {
+			q.more = q.more || i < len(entries)
+			break
+		}
+		if err := q.add(r, e); err != nil {
+			return err
+		}
+		q.last = e.Seq
+	}
+	return nil
+}
+
+// destinationQueue is a destination with how many deliveries wait for it.
+type destinationQueue struct {
+	*Destination
+	isLoaded  bool
+	waiting   int
+	group     Group // of its key
+	wasMissed bool
+	isMissed  bool // entries were left out since the last delivery was queued
+}
+
+// add queues an entry for the destinations that are told of it.
+func (q *deliveryQueue) add(r Reader, e *evidence.Entry) (err error) {
+	var c *Confirm
+	for _, d := range q.told {
+		if !d.listens(e.Type) {
+			continue
+		}
+		if e.ConfirmID != "" && c == nil {
+			if c, err = provenConfirm(r, e.ConfirmID); err != nil {
+				return err
+			}
+		}
+		if err := d.load(r); err != nil {
+			return err
+		}
+		switch {
+		case !d.isTold(e, c, d.group):
+		case d.waiting >= MaxWaitingDeliveries:
+			d.isMissed = true
+		default:
+			id, err := q.s.newID()
+			if err != nil {
+				return err
+			}
+			now := q.s.clock()
+			q.deliveries = append(q.deliveries, &Delivery{ID: id, DestinationID: d.ID, Seq: e.Seq, Type: e.Type, ConfirmID: e.ConfirmID,
+				State: DeliveryWaiting, DueAt: now, CreatedAt: now, IsMissed: d.isMissed})
+			d.waiting, d.isMissed = d.waiting+1, false
+		}
+	}
+	return nil
+}
+
+// load reads what is known of the destination, once.
+func (d *destinationQueue) load(r Reader) (err error) {
+	if d.isLoaded {
+		return nil
+	}
+	d.isLoaded = true
+	health, err := r.DestinationHealth(d.ID)
+	if err != nil {
+		return err
+	}
+	d.wasMissed, d.isMissed = health.IsMissed, health.IsMissed
+	if d.waiting, err = r.WaitingDeliveries(d.ID); err != nil || d.KeyID == "" {
+		return err
+	}
+	key, err := r.Key(d.KeyID)
+	if err != nil {
+		return notFoundOr(err, "key")
+	}
+	d.group = key.group()
+	return nil
+}
+
+// noteMissed writes whether entries were left out.
+func (d *destinationQueue) noteMissed(tx Tx) error {
+	if d.isMissed == d.wasMissed {
+		return nil
+	}
+	health, err := tx.DestinationHealth(d.ID)
+	if err != nil {
+		return err
+	}
+	health.IsMissed = d.isMissed
+	return tx.SetDestinationHealth(health)
+}
+
+// provenConfirm returns a confirm, or an empty one if the log does not prove what is
+// stored: then nothing of it is told but what its entry says.
+func provenConfirm(r Reader, id string) (*Confirm, error) {
+	c, err := r.Confirm(id)
+	if errors.Is(err, ErrNotFound) || errors.Is(err, ErrUnproven) {
+		return &Confirm{ID: id}, nil
+	}
+	return c, err
+}

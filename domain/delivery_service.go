@@ -1,0 +1,157 @@
+package domain
+
+import (
+	"context"
+	"time"
+)
+
+// DeliveryRow is a delivery as pages show it.
+type DeliveryRow struct {
+	Delivery
+	Destination string // the name
+}
+
+// DeliveryRows lists deliveries, the newest entries first. Needs destination.read.
+func (s *Service) DeliveryRows(ctx context.Context, ref Ref, f DeliveryFilter, page Page) (list []*DeliveryRow, next string, err error) {
+	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
+		if err := p.requireAny(DestinationRead, DestinationModify); err != nil {
+			return err
+		}
+		found, after, err := r.Deliveries(f, page)
+		if err != nil {
+			return err
+		}
+		next = after
+		list, err = deliveryRows(r, found)
+		return err
+	})
+	return list, next, err
+}
+
+func deliveryRows(r Reader, found []*Delivery) (list []*DeliveryRow, err error) {
+	all, err := r.Destinations()
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]string{}
+	for _, d := range all {
+		names[d.ID] = d.Name
+	}
+	for _, d := range found {
+		list = append(list, &DeliveryRow{*d, names[d.DestinationID]})
+	}
+	return list, nil
+}
+
+// RetryDelivery sends a delivery again that is dead or was sent: the receiver knows it by
+// its id. Needs destination.modify.
+func (s *Service) RetryDelivery(ctx context.Context, ref Ref, id string) error {
+	err := s.write(ctx, ref, func(tx Tx, p *Principal) error {
+		if err := p.require(DestinationModify); err != nil {
+			return err
+		}
+		d, err := tx.Delivery(id)
+		if err != nil {
+			return notFoundOr(err, "delivery")
+		}
+		to, err := tx.Destination(d.DestinationID)
+		switch {
+		case err != nil:
+			return notFoundOr(err, "destination")
+		case to.Status != DestinationEnabled:
+			return refuse(CodeInvalidTransition, "The destination %s is disabled. Enable it first.", to.Name)
+		case d.Type == MessageTest:
+			return refuse(CodeInvalidTransition, "This was a test. Send another one from the page of the destination.")
+		}
+		d.State, d.DueAt, d.Attempts, d.EndedAt = DeliveryWaiting, s.clock(), 0, time.Time{}
+		return tx.UpdateDelivery(d)
+	})
+	if err == nil {
+		s.wakeDeliveries()
+	}
+	return err
+}
+
+// SendTest sends a test message to a destination at once, also to a disabled one, and
+// returns what became of it. Needs destination.modify.
+func (s *Service) SendTest(ctx context.Context, ref Ref, id string, send Send) (*Delivery, error) {
+	var test *Delivery
+	err := s.write(ctx, ref, func(tx Tx, p *Principal) error {
+		if err := p.require(DestinationModify); err != nil {
+			return err
+		}
+		to, err := findDestination(tx, id)
+		if err != nil {
+			return err
+		}
+		next, err := tx.NextSeq()
+		if err != nil {
+			return err
+		}
+		now := s.clock()
+		test = &Delivery{DestinationID: to.ID, Seq: next - 1, Type: MessageTest, State: DeliveryWaiting, DueAt: now.Add(claimTime), CreatedAt: now}
+		if test.ID, err = s.newID(); err != nil {
+			return err
+		}
+		return tx.InsertDeliveries([]*Delivery{test})
+	})
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.dispatches(ctx, test.DestinationID, []*Delivery{test})
+	if err != nil {
+		return nil, err
+	}
+	if len(list) == 0 {
+		return nil, refuse(CodeInvalidTransition, "The address cannot be read any more. Enter it again first.")
+	}
+	result := send(ctx, list[0])
+	result.ID = test.ID
+	if err := s.RecordDeliveries(context.WithoutCancel(ctx), test.DestinationID, []DeliveryResult{result}); err != nil {
+		return nil, err
+	}
+	err = s.store.View(ctx, func(r Reader) (err error) {
+		test, err = r.Delivery(test.ID)
+		return err
+	})
+	return test, err
+}
+
+// Told is which destinations were told that a request waits.
+type Told struct {
+	Sent, Waiting, Dead []string // names of destinations
+}
+
+// told returns who was told of a request that waits; nil if there is nobody to tell.
+func told(r Reader, c *Confirm) (*Told, error) {
+	all, err := r.Destinations()
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	found, err := r.DeliveriesOf(c.ID)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := deliveryRows(r, found)
+	t, isAny := new(Told), false
+	for _, d := range all {
+		isAny = isAny || d.Status == DestinationEnabled
+	}
+	for _, row := range rows {
+		if row.Seq != c.RequestedSeq {
+			continue
+		}
+		switch row.State {
+		case DeliverySent:
+			t.Sent = append(t.Sent, row.Destination)
+		case DeliveryDead:
+			t.Dead = append(t.Dead, row.Destination)
+		default:
+			t.Waiting = append(t.Waiting, row.Destination)
+		}
+	}
+	if !isAny && len(rows) == 0 {
+		return nil, err
+	}
+	return t, err
+}
