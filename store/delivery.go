@@ -117,8 +117,9 @@ func (x *tx) InsertDeliveries(list []*domain.Delivery) error {
 	return x.Conn.InsertRows(deliveries.name+" ("+deliveries.columnList("")+")", len(deliveries.columns), values, "")
 }
 
+// UpdateDelivery waits for nothing: the row was read just now.
 func (x *tx) UpdateDelivery(d *domain.Delivery) error {
-	return updateDelivery.update(x, d, domain.ErrNotFound)
+	return x.Conn.Queue(updateDelivery.text, updateDelivery.args(deliveries.values(d, 0), nil)...)
 }
 
 func (x *tx) PruneDeliveries(sentBefore, deadBefore time.Time) error {

@@ -40,6 +40,8 @@ func Run(t *testing.T, refusesAlone bool, open func(t *testing.T) Store) {
 		{"throttles", testThrottles},
 		{"prune volatile", testPrune},
 		{"facts", testFacts},
+		{"destinations", testDestinations},
+		{"deliveries", testDeliveries},
 		{"contexts", testContexts},
 		{"plans", testPlans},
 		{"plan compare and swap", testPlanConflict},
