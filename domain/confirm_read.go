@@ -248,6 +248,7 @@ type ConfirmDetail struct {
 	Predecessor  *Confirm        // the one it supersedes
 	SupersededBy []string
 	Rights       DecisionRights
+	Told         *Told // which destinations were told that it waits; nil: it does not, or there are none
 }
 
 // DecisionRights says what a reader may do with a confirm. Errors say why not.
@@ -289,6 +290,9 @@ func (s *Service) confirmDetail(r Reader, p *Principal, c *Confirm) (*ConfirmDet
 		return nil, err
 	}
 	if err := s.loadRelated(r, p, detail); err != nil {
+		return nil, err
+	}
+	if detail.Told, err = told(r, c); err != nil {
 		return nil, err
 	}
 	detail.Rights, err = s.decisionRights(r, p, c)

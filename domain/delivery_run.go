@@ -5,8 +5,6 @@ import (
 	"errors"
 	"sync"
 	"time"
-
-	"golang.org/x/time/rate"
 )
 
 // How deliveries pace themselves.
@@ -16,8 +14,7 @@ const (
 	deliveryPoll       = 30 * time.Second       // another process may have queued something
 	pruneInterval      = time.Hour
 	maxSenders         = 8
-	maxSendersTo       = 2  // one destination
-	maxMessagesPerSec  = 50 // to one destination
+	maxSendersTo       = 2 // one destination
 	recordInterval     = time.Second
 	lastSendAfterClaim = 45 * time.Second // an attempt takes 10 s, and then the claim must still hold
 	recordTimeout      = 10 * time.Second // also when the server stops
@@ -38,7 +35,7 @@ func (s *Service) RunDeliveries(ctx context.Context, send Send) {
 		case <-ctx.Done():
 		}
 	}()
-	d := &dispatcher{s: s, send: send, busy: map[string]int{}, paused: map[string]time.Time{}, limiters: map[string]*rate.Limiter{}}
+	d := &dispatcher{s: s, send: send, busy: map[string]int{}, paused: map[string]time.Time{}}
 	d.running.Go(func() { s.runQueue(ctx) })
 	d.run(ctx)
 	d.running.Wait()
@@ -95,10 +92,9 @@ type dispatcher struct {
 	send    Send
 	running sync.WaitGroup
 
-	mu       sync.Mutex
-	busy     map[string]int       // senders by destination
-	paused   map[string]time.Time // until when, after a failure of the database
-	limiters map[string]*rate.Limiter
+	mu     sync.Mutex
+	busy   map[string]int       // senders by destination
+	paused map[string]time.Time // until when, after a failure of the database
 }
 
 func (d *dispatcher) run(ctx context.Context) {
@@ -178,13 +174,9 @@ func (d *dispatcher) start(ctx context.Context, id string) {
 	if all >= maxSenders || d.busy[id] >= maxSendersTo || time.Now().Before(d.paused[id]) {
 		return
 	}
-	if d.limiters[id] == nil {
-		d.limiters[id] = rate.NewLimiter(maxMessagesPerSec, maxClaimed)
-	}
-	limiter := d.limiters[id]
 	d.busy[id]++
 	d.running.Go(func() {
-		err := d.sendAll(ctx, id, limiter)
+		err := d.sendAll(ctx, id)
 		d.mu.Lock()
 		if d.busy[id]--; d.busy[id] == 0 {
 			delete(d.busy, id)
@@ -201,7 +193,7 @@ func (d *dispatcher) start(ctx context.Context, id string) {
 }
 
 // sendAll sends what is due for a destination, until nothing is.
-func (d *dispatcher) sendAll(ctx context.Context, id string, limiter *rate.Limiter) error {
+func (d *dispatcher) sendAll(ctx context.Context, id string) error {
 	for ctx.Err() == nil {
 		claimed := time.Now()
 		list, err := d.s.ClaimDeliveries(ctx, id)
@@ -211,7 +203,7 @@ func (d *dispatcher) sendAll(ctx context.Context, id string, limiter *rate.Limit
 		if len(list) == maxClaimed {
 			d.s.wakeDeliveries() // there may be enough for a second sender
 		}
-		if err := d.sendClaimed(ctx, id, list, claimed.Add(lastSendAfterClaim), limiter); err != nil {
+		if err := d.sendClaimed(ctx, id, list, claimed.Add(lastSendAfterClaim)); err != nil {
 			return err
 		}
 	}
@@ -221,7 +213,7 @@ func (d *dispatcher) sendAll(ctx context.Context, id string, limiter *rate.Limit
 // sendClaimed sends deliveries and records what became of them, again and again: what is
 // not recorded when the process ends is sent a second time. What is not sent until the
 // deadline, or after failures in a row, others will claim.
-func (d *dispatcher) sendClaimed(ctx context.Context, id string, list []*Dispatch, deadline time.Time, limiter *rate.Limiter) error {
+func (d *dispatcher) sendClaimed(ctx context.Context, id string, list []*Dispatch, deadline time.Time) error {
 	var results []DeliveryResult
 	recorded, failures := time.Now(), 0
 	record := func() error {
@@ -232,7 +224,7 @@ func (d *dispatcher) sendClaimed(ctx context.Context, id string, list []*Dispatc
 		return err
 	}
 	for _, dispatch := range list {
-		if time.Now().After(deadline) || failures >= breakerFailures || limiter.Wait(ctx) != nil {
+		if time.Now().After(deadline) || failures >= breakerFailures || ctx.Err() != nil {
 			break
 		}
 		result := d.send(ctx, dispatch)

@@ -3,6 +3,8 @@ package domain
 import (
 	"context"
 	"time"
+
+	"countersign/domain/evidence"
 )
 
 // DeliveryRow is a delivery as pages show it.
@@ -117,41 +119,43 @@ func (s *Service) SendTest(ctx context.Context, ref Ref, id string, send Send) (
 	return test, err
 }
 
-// Told is which destinations were told that a request waits.
+// Told is which destinations were told that a request waits. Callbacks of agents do not
+// count: no person hears of it by them.
 type Told struct {
 	Sent, Waiting, Dead []string // names of destinations
 }
 
-// told returns who was told of a request that waits; nil if there is nobody to tell.
+// told returns who was told of a request that waits, nil if there is nobody to tell.
 func told(r Reader, c *Confirm) (*Told, error) {
-	all, err := r.Destinations()
-	if err != nil || len(all) == 0 {
-		return nil, err
+	if c.IsFinal() || c.Imported {
+		return nil, nil
 	}
-	found, err := r.DeliveriesOf(c.ID)
+	all, err := r.Destinations()
 	if err != nil {
 		return nil, err
 	}
-	rows, err := deliveryRows(r, found)
-	t, isAny := new(Told), false
+	names := map[string]string{}
 	for _, d := range all {
-		isAny = isAny || d.Status == DestinationEnabled
-	}
-	for _, row := range rows {
-		if row.Seq != c.RequestedSeq {
-			continue
+		if d.KeyID == "" && d.Status == DestinationEnabled && d.listens(evidence.EntryRequested) {
+			names[d.ID] = d.Name
 		}
-		switch row.State {
-		case DeliverySent:
-			t.Sent = append(t.Sent, row.Destination)
-		case DeliveryDead:
-			t.Dead = append(t.Dead, row.Destination)
+	}
+	if len(names) == 0 {
+		return nil, nil
+	}
+	found, err := r.DeliveriesOf(c.ID)
+	t := new(Told)
+	for _, d := range found {
+		name := names[d.DestinationID]
+		switch {
+		case name == "" || d.Seq != c.RequestedSeq:
+		case d.State == DeliverySent:
+			t.Sent = append(t.Sent, name)
+		case d.State == DeliveryDead:
+			t.Dead = append(t.Dead, name)
 		default:
-			t.Waiting = append(t.Waiting, row.Destination)
+			t.Waiting = append(t.Waiting, name)
 		}
-	}
-	if !isAny && len(rows) == 0 {
-		return nil, err
 	}
 	return t, err
 }

@@ -13,7 +13,7 @@ import (
 
 func TestDelivery_FiltersChooseWhoIsTold(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, sends)
+	w := newWorld(t)
 	agent, other, reviewer := w.worker(), w.key("other", "executor", "architect"), w.user("reviewer", "reviewer")
 	before := w.post(agent, toolCall)
 	all := w.destination("all")
@@ -52,7 +52,7 @@ func TestDelivery_FiltersChooseWhoIsTold(t *testing.T) {
 // What happens while a destination is disabled is not told later.
 func TestDelivery_NothingOfTheTimeWhileDisabled(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, sends)
+	w := newWorld(t)
 	agent, d := w.worker(), w.destination("one")
 	w.post(agent, toolCall)
 	w.queue()
@@ -80,7 +80,7 @@ func TestDelivery_NothingOfTheTimeWhileDisabled(t *testing.T) {
 // and reasons, unless an administrator wanted them.
 func TestT54_DetailsOfMessages(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, sends)
+	w := newWorld(t)
 	agent, reviewer := w.worker(), w.user("reviewer", "reviewer")
 	destinations := map[domain.Details]*domain.Destination{}
 	for _, details := range []domain.Details{domain.DetailsNone, domain.DetailsNames, domain.DetailsFull} {
@@ -116,7 +116,7 @@ func TestT54_DetailsOfMessages(t *testing.T) {
 
 func TestDelivery_RetriesUntilItIsDead(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, sends)
+	w := newWorld(t)
 	agent, d := w.worker(), w.destination("one")
 	c := w.post(agent, toolCall)
 	w.queue()
@@ -156,7 +156,7 @@ func TestDelivery_RetriesUntilItIsDead(t *testing.T) {
 func TestDelivery_RetryAfter(t *testing.T) {
 	t.Parallel()
 	for asked, want := range map[time.Duration]time.Duration{0: 4 * time.Second, 10 * time.Minute: 10 * time.Minute, 100 * time.Hour: time.Hour} {
-		w := newWorld(t, sends)
+		w := newWorld(t)
 		agent, d := w.worker(), w.destination("one")
 		w.post(agent, toolCall)
 		w.queue()
@@ -174,7 +174,7 @@ func TestDelivery_RetryAfter(t *testing.T) {
 // T59: one that keeps failing is left alone, and after three days disabled.
 func TestT59_ADestinationThatKeepsFailing(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, sends)
+	w := newWorld(t)
 	agent, d := w.worker(), w.destination("one")
 	failed := domain.DeliveryResult{Failure: domain.FailureTimeout}
 	for range 5 {
@@ -215,7 +215,7 @@ func TestT59_ADestinationThatKeepsFailing(t *testing.T) {
 
 func TestDelivery_GoneDisables(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, sends)
+	w := newWorld(t)
 	agent, d := w.worker(), w.destination("one")
 	w.post(agent, toolCall)
 	w.queue()
@@ -229,7 +229,7 @@ func TestDelivery_GoneDisables(t *testing.T) {
 // something is missing.
 func TestT59_WaitingDeliveriesAreBounded(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, sends)
+	w := newWorld(t)
 	agent, d := w.worker(), w.destination("one")
 	var list []*domain.Delivery
 	for i := range domain.MaxWaitingDeliveries - 1 {
@@ -276,7 +276,7 @@ func TestT61_EveryStepMayBeTheLast(t *testing.T) {
 	for step := range 9 {
 		t.Run(fmt.Sprint("transaction ", step), func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, sends)
+			w := newWorld(t)
 			agent, d := w.worker(), w.destination("one")
 			for range 40 {
 				w.post(agent, toolCall)
@@ -328,7 +328,7 @@ func TestT61_EveryStepMayBeTheLast(t *testing.T) {
 // The transactions that queue are those of one node at a time.
 func TestT61_TwoNodesQueueOnce(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, sends)
+	w := newWorld(t)
 	agent, d := w.worker(), w.destination("one")
 	for range 600 {
 		w.post(agent, toolCall)

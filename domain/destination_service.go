@@ -105,12 +105,6 @@ func findDestination(r Reader, idOrName string) (*Destination, error) {
 // returns the key that signs what the standard format sends; it is shown once. Needs
 // destination.modify, and trace.read to send arguments.
 func (s *Service) CreateDestination(ctx context.Context, ref Ref, in DestinationInput) (d *Destination, key string, err error) {
-	if in.Address == "" {
-		return nil, "", Invalid("address", "required", "Enter the address that messages are sent to.")
-	}
-	if !slices.Contains([]Format{FormatStandard, FormatSlack, FormatTeams}, in.Format) {
-		return nil, "", Invalid("format", "enum", "Choose standard, slack or teams.")
-	}
 	secret := &DestinationSecret{}
 	if in.Format == FormatStandard {
 		if secret.Key, err = newSigningSecret(s.rand); err != nil {
@@ -120,6 +114,12 @@ func (s *Service) CreateDestination(ctx context.Context, ref Ref, in Destination
 	err = s.write(ctx, ref, func(tx Tx, p *Principal) error {
 		if err := p.require(DestinationModify); err != nil {
 			return err
+		}
+		if in.Address == "" {
+			return Invalid("address", "required", "Enter the address that messages are sent to.")
+		}
+		if !slices.Contains([]Format{FormatStandard, FormatSlack, FormatTeams}, in.Format) {
+			return Invalid("format", "enum", "Choose standard, slack or teams.")
 		}
 		all, err := tx.Destinations()
 		if err != nil {

@@ -15,14 +15,11 @@ import (
 	"countersign/store"
 )
 
-// sends lets a world have destinations.
-func sends(c *domain.Config) {
-	c.CheckAddress = func(address string) error {
-		if !strings.HasPrefix(address, "https://") {
-			return domain.Invalid("address", "pattern", "Begin the address with https://.")
-		}
-		return nil
+func checkAddress(address string) error {
+	if !strings.HasPrefix(address, "https://") {
+		return domain.Invalid("address", "pattern", "Begin the address with https://.")
 	}
+	return nil
 }
 
 // destination creates one that is told of requests and decisions.
@@ -118,7 +115,7 @@ func wantTold(t *testing.T, got []string, want ...string) {
 
 func TestDestination_IsCheckedAndChanged(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, sends)
+	w := newWorld(t)
 	admin, reviewer := w.user("admin", "admin"), w.user("reviewer", "reviewer")
 	keeper := w.user("keeper", w.role("keeper", "destination.modify"))
 	good := domain.DestinationInput{Name: "Pager", Format: domain.FormatStandard, Address: "https://a.example/x?token=1", Types: []string{"role.*"}, Details: domain.DetailsNames}
@@ -127,24 +124,26 @@ func TestDestination_IsCheckedAndChanged(t *testing.T) {
 		change func(*domain.DestinationInput)
 		code   domain.Code
 	}{
-		"no right":              {reviewer, func(*domain.DestinationInput) {}, domain.CodeMissingCapability},
-		"arguments without":     {keeper, func(in *domain.DestinationInput) { in.Details = domain.DetailsFull }, domain.CodeMissingCapability},
-		"arguments in Slack":    {admin, func(in *domain.DestinationInput) { in.Format, in.Details = domain.FormatSlack, domain.DetailsFull }, domain.CodeInvalid},
-		"no name":               {admin, func(in *domain.DestinationInput) { in.Name = "" }, domain.CodeInvalid},
-		"no address":            {admin, func(in *domain.DestinationInput) { in.Address = "" }, domain.CodeInvalid},
-		"a refused address":     {admin, func(in *domain.DestinationInput) { in.Address = "http://a.example" }, domain.CodeInvalid},
-		"no format":             {admin, func(in *domain.DestinationInput) { in.Format = "" }, domain.CodeInvalid},
-		"no event":              {admin, func(in *domain.DestinationInput) { in.Types = nil }, domain.CodeInvalid},
-		"an unknown event":      {admin, func(in *domain.DestinationInput) { in.Types = []string{"confirm.*"} }, domain.CodeInvalid},
-		"an unknown role":       {admin, func(in *domain.DestinationInput) { in.Roles = []string{"nobody"} }, domain.CodeInvalid},
-		"an unknown target":     {admin, func(in *domain.DestinationInput) { in.TargetTypes = []domain.TargetType{"moon"} }, domain.CodeInvalid},
-		"an unknown key":        {admin, func(in *domain.DestinationInput) { in.Key = "nobody" }, domain.CodeInvalid},
-		"unknown details":       {admin, func(in *domain.DestinationInput) { in.Details = "" }, domain.CodeInvalid},
-		"an administrator's":    {admin, func(*domain.DestinationInput) {}, ""},
-		"without trace.read":    {keeper, func(in *domain.DestinationInput) { in.Name = "Second" }, ""},
-		"arguments, who may":    {admin, func(in *domain.DestinationInput) { in.Name, in.Details = "Third", domain.DetailsFull }, ""},
-		"a card of Teams":       {admin, func(in *domain.DestinationInput) { in.Name, in.Format = "Fourth", domain.FormatTeams }, ""},
-		"roles and targets too": {admin, func(in *domain.DestinationInput) { in.Name, in.Roles, in.TargetTypes = "Fifth", []string{"reviewer"}, domain.TargetTypes }, ""},
+		"no right":           {reviewer, func(*domain.DestinationInput) {}, domain.CodeMissingCapability},
+		"arguments without":  {keeper, func(in *domain.DestinationInput) { in.Details = domain.DetailsFull }, domain.CodeMissingCapability},
+		"arguments in Slack": {admin, func(in *domain.DestinationInput) { in.Format, in.Details = domain.FormatSlack, domain.DetailsFull }, domain.CodeInvalid},
+		"no name":            {admin, func(in *domain.DestinationInput) { in.Name = "" }, domain.CodeInvalid},
+		"no address":         {admin, func(in *domain.DestinationInput) { in.Address = "" }, domain.CodeInvalid},
+		"a refused address":  {admin, func(in *domain.DestinationInput) { in.Address = "http://a.example" }, domain.CodeInvalid},
+		"no format":          {admin, func(in *domain.DestinationInput) { in.Format = "" }, domain.CodeInvalid},
+		"no event":           {admin, func(in *domain.DestinationInput) { in.Types = nil }, domain.CodeInvalid},
+		"an unknown event":   {admin, func(in *domain.DestinationInput) { in.Types = []string{"confirm.*"} }, domain.CodeInvalid},
+		"an unknown role":    {admin, func(in *domain.DestinationInput) { in.Roles = []string{"nobody"} }, domain.CodeInvalid},
+		"an unknown target":  {admin, func(in *domain.DestinationInput) { in.TargetTypes = []domain.TargetType{"moon"} }, domain.CodeInvalid},
+		"an unknown key":     {admin, func(in *domain.DestinationInput) { in.Key = "nobody" }, domain.CodeInvalid},
+		"unknown details":    {admin, func(in *domain.DestinationInput) { in.Details = "" }, domain.CodeInvalid},
+		"an administrator's": {admin, func(*domain.DestinationInput) {}, ""},
+		"without trace.read": {keeper, func(in *domain.DestinationInput) { in.Name = "Second" }, ""},
+		"arguments, who may": {admin, func(in *domain.DestinationInput) { in.Name, in.Details = "Third", domain.DetailsFull }, ""},
+		"a card of Teams":    {admin, func(in *domain.DestinationInput) { in.Name, in.Format = "Fourth", domain.FormatTeams }, ""},
+		"roles and targets too": {admin, func(in *domain.DestinationInput) {
+			in.Name, in.Roles, in.TargetTypes = "Fifth", []string{"reviewer"}, domain.TargetTypes
+		}, ""},
 	} {
 		in := good
 		tt.change(&in)
@@ -193,7 +192,7 @@ func TestDestination_IsCheckedAndChanged(t *testing.T) {
 // T09, T54: whoever has the database, its journal or a backup has no address and no key.
 func TestT54_SecretsOfDestinationsAreSealed(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, sends)
+	w := newWorld(t)
 	const canary = "canary-7Q4mXw"
 	d := w.destination("one", func(in *domain.DestinationInput) { in.Address = "https://hooks.example/" + canary })
 	_, first, err := w.CreateDestination(w.ctx, domain.System, domain.DestinationInput{Name: "two", Format: domain.FormatStandard, Address: "https://hooks.example/" + canary, Types: []string{"log.*"}, Details: domain.DetailsNames})
@@ -233,7 +232,7 @@ func TestT54_SecretsOfDestinationsAreSealed(t *testing.T) {
 
 func TestDestination_KeysOverlap(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, sends)
+	w := newWorld(t)
 	agent, d := w.worker(), w.destination("one")
 	second, err := w.RotateDestinationKey(w.ctx, domain.System, d.ID)
 	if err != nil {
@@ -257,7 +256,7 @@ func TestDestination_AfterARestore(t *testing.T) {
 	for name, isKeyThere := range map[string]bool{"with the key": true, "without": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, sends)
+			w := newWorld(t)
 			agent, d := w.worker(), w.destination("one")
 			w.post(agent, toolCall)
 			w.queue()
@@ -283,9 +282,7 @@ func TestDestination_AfterARestore(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { _ = db.Close() })
-			config := domain.Config{Now: w.now}
-			sends(&config)
-			svc := domain.NewService(db, config)
+			svc := domain.NewService(db, domain.Config{Now: w.now, CheckAddress: checkAddress})
 			if lost, err := svc.AcceptRestore(w.ctx); err != nil || lost == nil {
 				t.Fatalf("restored: %v %v", lost, err)
 			}

@@ -18,6 +18,7 @@ func (w *world) history(after func()) {
 	w.t.Helper()
 	agent, reviewer := w.worker(), w.user("reviewer", "reviewer")
 	w.role("auditor", "trace.read")
+	w.destination("pager")
 	w.keyFor(domain.KeyInput{Name: "tools", Roles: []string{"auditor"}, Owner: "reviewer", Lifetime: time.Hour})
 	after()
 	w.mustDecide(reviewer, w.post(agent, toolCall), domain.Approved)

@@ -89,6 +89,11 @@ func (p *Principal) CanReadUsers() bool { return p.CanAny(UserRead, UserModify) 
 // CanReadKeys reports whether the principal may see keys.
 func (p *Principal) CanReadKeys() bool { return p.CanAny(KeyRead, KeyModify) }
 
+// CanReadDestinations reports whether the principal may see destinations.
+func (p *Principal) CanReadDestinations() bool {
+	return p.CanAny(DestinationRead, DestinationModify)
+}
+
 // Holds reports whether the principal holds the role with this id.
 func (p *Principal) Holds(roleID string) bool {
 	return slices.ContainsFunc(p.Roles, func(r *Role) bool { return r.ID == roleID })

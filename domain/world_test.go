@@ -57,7 +57,7 @@ func openWorldAt(t *testing.T, name, file string, change ...func(*domain.Config)
 	})
 	config := domain.Config{
 		Feed: w.feed, Now: w.now,
-		Hasher: credential.NewHasher(credential.Params{Memory: 8, Time: 1, Parallelism: 1}, 2),
+		Hasher: credential.NewHasher(credential.Params{Memory: 8, Time: 1, Parallelism: 1}, 2), CheckAddress: checkAddress,
 	}
 	for _, c := range change {
 		c(&config)

@@ -40,8 +40,9 @@ type ConfirmView struct {
 	Import, Unbound, Locked bool
 	Forgotten               bool // its content is deleted; only hashes are left
 
-	MayDecide []string // names of roles that may decide it
-	Refusals  []string // why the user cannot decide, in sentences; empty if Form is set
+	Told      *ToldView // nil: there is nobody to tell
+	MayDecide []string  // names of roles that may decide it
+	Refusals  []string  // why the user cannot decide, in sentences; empty if Form is set
 	Form      *DecisionForm
 	Cancel    *CancelForm // nil if the user may not cancel it
 

@@ -43,6 +43,15 @@ var statusStyles = map[string]style{
 	"owner disabled":  {"Owner disabled", "cancel", "warn"},
 	"expired":         {"Expired", "clock", "bad"},
 	"revoked":         {"Revoked", "reject", "quiet"},
+
+	"destination enabled":  {"Enabled", "approve", "good"},
+	"destination disabled": {"Disabled", "cancel", "quiet"},
+	"destination gone":     {"Gone", "failed", "bad"},
+	"destination failing":  {"Disabled: it kept failing", "failed", "bad"},
+	"destination lost":     {"Address lost", "warning", "bad"},
+	"delivery waiting":     {"Waiting", "clock", "warn"},
+	"delivery sent":        {"Sent", "approve", "good"},
+	"delivery dead":        {"Not delivered", "failed", "bad"},
 }
 
 // statusStyle returns the appearance of a status. An unknown one keeps its own word.
@@ -116,7 +125,7 @@ func notice(n Notice) templ.Component {
 		var templ_7745c5c3_Var4 string
 		templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(noticeRole(n.Tone))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `status.templ`, Line: 66, Col: 76}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `status.templ`, Line: 75, Col: 76}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 		if templ_7745c5c3_Err != nil {
@@ -216,7 +225,7 @@ func pager(firstURL, nextURL string) templ.Component {
 				var templ_7745c5c3_Var6 templ.SafeURL
 				templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinURLErrs(firstURL)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `status.templ`, Line: 103, Col: 37}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `status.templ`, Line: 112, Col: 37}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 				if templ_7745c5c3_Err != nil {
@@ -243,7 +252,7 @@ func pager(firstURL, nextURL string) templ.Component {
 				var templ_7745c5c3_Var7 templ.SafeURL
 				templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinURLErrs(nextURL)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `status.templ`, Line: 109, Col: 47}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `status.templ`, Line: 118, Col: 47}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 				if templ_7745c5c3_Err != nil {

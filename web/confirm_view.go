@@ -31,6 +31,7 @@ func newConfirmView(p *confirmPage) views.ConfirmView {
 		AllOrNone: c.Binding != domain.BoundNone, Plan: newConfirmPlan(p), Context: newConfirmContext(p),
 		Forgotten: p.Content == nil, Supersedes: newOutcomeRefs(p.Earlier), SupersededBy: newOutcomeRefs(p.Later), History: newHistory(p), JustDecided: p.Receipt,
 	}
+	view.Told = newTold(p)
 	view.TraceURL, view.Evidence = traceURL(p.Reader, c.TraceID), newConfirmEvidence(p)
 	if p.Content != nil {
 		view.Reason, view.ContentURL = p.Content.Reason, contentPath(c.ID)

@@ -138,18 +138,24 @@ func refusedForm(err error, names map[string]string) views.Errors {
 // notices are the results of forms that lead to another page; the address says
 // which, in the parameter done.
 var notices = map[string]views.Notice{
-	"role-created":      {Tone: views.ToneGood, Title: "Role created."},
-	"role-saved":        {Tone: views.ToneGood, Title: "Role saved.", Detail: "It takes effect immediately."},
-	"role-deleted":      {Tone: views.ToneGood, Title: "Role deleted."},
-	"roles-assigned":    {Tone: views.ToneGood, Title: "Roles saved.", Detail: "They take effect immediately."},
-	"user-disabled":     {Tone: views.ToneGood, Title: "User disabled.", Detail: "All sessions have ended, and this user's keys no longer work."},
-	"user-enabled":      {Tone: views.ToneGood, Title: "User enabled."},
-	"sessions-ended":    {Tone: views.ToneGood, Title: "All sessions ended."},
-	"session-ended":     {Tone: views.ToneGood, Title: "Session ended."},
-	"key-revoked":       {Tone: views.ToneGood, Title: "Key revoked."},
-	"password-changed":  {Tone: views.ToneGood, Title: "Password changed.", Detail: "Your other sessions have ended."},
-	"shortcuts-changed": {Tone: views.ToneGood, Title: "Setting saved."},
-	"verification":      {Tone: views.ToneInfo, Title: "Verification started.", Detail: "Reload this page to see the result."},
+	"role-created":         {Tone: views.ToneGood, Title: "Role created."},
+	"role-saved":           {Tone: views.ToneGood, Title: "Role saved.", Detail: "It takes effect immediately."},
+	"role-deleted":         {Tone: views.ToneGood, Title: "Role deleted."},
+	"roles-assigned":       {Tone: views.ToneGood, Title: "Roles saved.", Detail: "They take effect immediately."},
+	"user-disabled":        {Tone: views.ToneGood, Title: "User disabled.", Detail: "All sessions have ended, and this user's keys no longer work."},
+	"user-enabled":         {Tone: views.ToneGood, Title: "User enabled."},
+	"sessions-ended":       {Tone: views.ToneGood, Title: "All sessions ended."},
+	"session-ended":        {Tone: views.ToneGood, Title: "Session ended."},
+	"key-revoked":          {Tone: views.ToneGood, Title: "Key revoked."},
+	"destination-created":  {Tone: views.ToneGood, Title: "Destination created.", Detail: "Send a test to see a message arrive."},
+	"destination-saved":    {Tone: views.ToneGood, Title: "Destination saved.", Detail: "It takes effect immediately."},
+	"destination-enabled":  {Tone: views.ToneGood, Title: "Destination enabled.", Detail: "It is told what happens from now on."},
+	"destination-disabled": {Tone: views.ToneGood, Title: "Destination disabled.", Detail: "What waited is not sent."},
+	"destination-deleted":  {Tone: views.ToneGood, Title: "Destination deleted."},
+	"delivery-queued":      {Tone: views.ToneGood, Title: "It is sent again now."},
+	"password-changed":     {Tone: views.ToneGood, Title: "Password changed.", Detail: "Your other sessions have ended."},
+	"shortcuts-changed":    {Tone: views.ToneGood, Title: "Setting saved."},
+	"verification":         {Tone: views.ToneInfo, Title: "Verification started.", Detail: "Reload this page to see the result."},
 }
 
 // noticeOf is the result that the address tells of, if it does.

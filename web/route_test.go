@@ -22,8 +22,18 @@ func (w *world) objects() map[string]string {
 	return map[string]string{
 		"confirms": w.post(agent, trade).ID, "approvals": "unknown", "plans": w.plan(agent, "plan-1"),
 		"contexts": w.newContext(agent), "roles": "reviewer", "users": w.newUser("bystander"), "keys": agent.ID, "account": "00",
-		"traces": w.trace(agent), "evidence": w.post(agent, trade).ID,
+		"traces": w.trace(agent), "evidence": w.post(agent, trade).ID, "destinations": w.newDestination(), "deliveries": "00",
 	}
+}
+
+func (w *world) newDestination() string {
+	w.t.Helper()
+	d, _, err := w.svc.CreateDestination(w.ctx, domain.System, domain.DestinationInput{Name: "pager", Format: domain.FormatStandard,
+		Address: "https://hooks.example/secret", Types: []string{"confirm.requested"}, Details: domain.DetailsNames})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return d.ID
 }
 
 func (w *world) newUser(name string) string {
@@ -152,7 +162,7 @@ func TestGarbageLeaksNothing(t *testing.T) {
 	_, form := b.form(b.get("/account"), "/account/password")
 	garbage := "'\"><script>\x00\u202e%zz{{7*7}}../../etc"
 	id := url.PathEscape("'\"><%00\u202e")
-	objects := map[string]string{"confirms": id, "approvals": id, "plans": id, "contexts": id, "roles": id, "users": id, "keys": id, "account": id, "validate": id, "evidence": id}
+	objects := map[string]string{"confirms": id, "approvals": id, "plans": id, "contexts": id, "roles": id, "users": id, "keys": id, "account": id, "validate": id, "evidence": id, "destinations": id, "deliveries": id}
 	query := "?" + url.Values{
 		"cursor": {garbage}, "q": {garbage}, "status": {garbage}, "type": {garbage}, "from": {garbage}, "token": {garbage}, "next": {garbage}, "after": {garbage},
 	}.Encode()

@@ -19,6 +19,7 @@ func (s *Server) addRoutes() {
 	auditor := route.Capability(domain.TraceRead)
 	readsRoles, editsRoles := route.Capability(domain.RoleRead, domain.RoleModify), route.Capability(domain.RoleModify)
 	readsUsers, editsUsers := route.Capability(domain.UserRead, domain.UserModify), route.Capability(domain.UserModify)
+	readsDestinations, editsDestinations := route.Capability(domain.DestinationRead, domain.DestinationModify), route.Capability(domain.DestinationModify)
 	readsKeys, editsKeys := route.Capability(domain.KeyRead, domain.KeyModify), route.Capability(domain.KeyModify)
 
 	page("/", route.Known, s.home)
@@ -56,6 +57,19 @@ func (s *Server) addRoutes() {
 	page("/keys", readsKeys, s.keys)
 	draft("/keys", editsKeys, s.createKey, s.renderKeyDraft)
 	form("/keys/:id/revoke", editsKeys, s.revokeKey)
+
+	page("/destinations", readsDestinations, s.destinations)
+	page("/destinations/new", editsDestinations, s.newDestination)
+	page("/destinations/:id", readsDestinations, s.destination)
+	draft("/destinations", editsDestinations, s.createDestination, s.renderNewDestinationDraft)
+	draft("/destinations/:id", editsDestinations, s.updateDestination, s.renderDestinationDraft)
+	form("/destinations/:id/test", editsDestinations, s.testDestination)
+	form("/destinations/:id/key", editsDestinations, s.rotateDestinationKey)
+	form("/destinations/:id/enable", editsDestinations, s.destinationAction("destination-enabled", s.svc.EnableDestination))
+	form("/destinations/:id/disable", editsDestinations, s.destinationAction("destination-disabled", s.svc.DisableDestination))
+	form("/destinations/:id/delete", editsDestinations, s.destinationAction("destination-deleted", s.svc.DeleteDestination))
+	page("/deliveries", readsDestinations, s.deliveries)
+	form("/deliveries/:id/retry", editsDestinations, s.retryDelivery)
 
 	page("/log", auditor, s.log)
 	page("/traces/:id", auditor, s.trace)

@@ -29,6 +29,8 @@ var sections = []section{
 	{path: usersPath, label: "Users", opens: (*domain.Principal).CanReadUsers},
 	{path: keysPath, label: "Keys", opens: (*domain.Principal).CanReadKeys, events: []string{"confirm"}},
 	{path: connectPath, events: []string{"confirm"}, within: keysPath},
+	{path: destinationsPath, label: "Destinations", opens: (*domain.Principal).CanReadDestinations, events: []string{"destination"}},
+	{path: deliveriesPath, within: destinationsPath},
 	{path: logPath, label: "Log", opens: readsLog},
 	{path: tracesPath, events: []string{"confirm", "plan"}, within: logPath},
 	{path: evidencePath, label: "Evidence", opens: readsLog},

@@ -35,6 +35,8 @@ type Config struct {
 	TrustedProxies []*net.IPNet
 	// Checks are what the server cannot work without, beside its assets.
 	Checks []Check
+	// Send sends tests to destinations. Nil: none can be sent.
+	Send domain.Send
 	// Observed is told of every request once it is answered, and Waiting when
 	// somebody begins (1) or ends (-1) to wait or to listen: long-poll, sse,
 	// websocket, or page. Neither may block. Nil: nobody is told.
@@ -62,6 +64,7 @@ type Server struct {
 	ready           *readiness
 	observed        func(Request)
 	waiting         func(kind string, by int)
+	send            domain.Send
 }
 
 var _ http.Handler = (*Server)(nil)
@@ -71,7 +74,7 @@ var _ http.Handler = (*Server)(nil)
 func New(c Config) *Server {
 	s := &Server{
 		echo: echo.New(), svc: c.Service, assets: c.Assets, logger: c.Logger, base: c.BaseURL,
-		observed: c.Observed, waiting: c.Waiting, drafts: map[string]renderDraft{}, largeFormSlots: make(chan struct{}, largeForms), forms: budget.New(formsEach, formsInAll),
+		observed: c.Observed, waiting: c.Waiting, send: c.Send, drafts: map[string]renderDraft{}, largeFormSlots: make(chan struct{}, largeForms), forms: budget.New(formsEach, formsInAll),
 	}
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)

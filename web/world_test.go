@@ -52,6 +52,7 @@ func newWorld(t *testing.T, change ...func(*web.Config)) *world {
 	}
 	w.svc = domain.NewService(w.db, domain.Config{
 		Feed: w.feed, Now: w.now, Hasher: credential.NewHasher(credential.Params{Memory: 8, Time: 1, Parallelism: 1}, 2),
+		CheckAddress: func(address string) error { return w.sender.CheckURL(address) },
 	})
 	if err := w.svc.Prepare(w.ctx); err != nil {
 		t.Fatal(err)

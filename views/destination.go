@@ -1,0 +1,79 @@
+package views
+
+// DestinationsView is GET /destinations.
+type DestinationsView struct {
+	Notice *Notice
+	Rows   []DestinationRow
+	NewURL string // set if the reader may
+}
+
+// DestinationRow is a destination in a list.
+type DestinationRow struct {
+	URL     string
+	Name    string
+	Format  string // in words
+	Host    string
+	Events  []string
+	Status  string
+	Waiting int
+	Sent    Moment // an age; zero: nothing yet
+}
+
+// DestinationView is GET /destinations/new and GET /destinations/{id}. It is posted to
+// Action: name, format, address, type (repeated), target (repeated), roles, key, details.
+type DestinationView struct {
+	DestinationRow
+	ID          string // empty: a new one
+	Action      string
+	MayEdit     bool
+	Notice      *Notice
+	Errors      Errors // name, format, address, type, target, roles, key, details
+	Secret      string // the key that signs, shown once
+	SecretIsNew bool   // an old one signs beside it
+	Address     string // as typed; it is never shown again
+	Formats     []Option
+	Types       []Option
+	Targets     []Option
+	Details     []Option
+	Roles       string // names, separated by commas
+	Key         string
+	Failing     Moment // since when; zero: it answers
+	Explanation string // why it is not told
+	LogURL      string // what was sent
+	TestURL     string
+	RotateURL   string
+	EnableURL   string
+	DisableURL  string
+	DeleteURL   string
+}
+
+// DeliveriesView is GET /deliveries.
+type DeliveriesView struct {
+	Notice            *Notice
+	States            []Option
+	Destinations      []Option
+	Active            bool // a filter is set
+	Rows              []DeliveryRow
+	NextURL, FirstURL string
+}
+
+// DeliveryRow is what one destination is told of one entry.
+type DeliveryRow struct {
+	ID          string
+	At          Moment
+	Destination Link
+	Type        string
+	Subject     Link // the request, or nothing
+	Status      string
+	Failure     string // in words
+	Attempts    int
+	Next        Moment // of the next attempt; zero: none
+	Ended       Moment
+	RetryURL    string // set if the reader may
+}
+
+// ToldView says on a request's page who was told of it.
+type ToldView struct {
+	Sent, Waiting, Failed []string
+	Nobody                bool // nobody was told, and somebody should have been
+}
