@@ -46,8 +46,8 @@ const (
 // newTransport returns a transport that uses no proxy: a proxy would dial unchecked.
 // The guard sees the address of each dial after the name was looked up, so a name
 // cannot change its address in between.
-func newTransport(guard *ssrf.Guardian, roots *x509.CertPool) *http.Transport {
-	dialer := &net.Dialer{Timeout: connectTimeout, Control: guard.Safe}
+func newTransport(guard *ssrf.Guardian, roots *x509.CertPool, resolver *net.Resolver) *http.Transport {
+	dialer := &net.Dialer{Timeout: connectTimeout, Control: guard.Safe, Resolver: resolver}
 	return &http.Transport{
 		DialContext:            dialer.DialContext,
 		TLSClientConfig:        &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},

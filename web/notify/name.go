@@ -34,19 +34,18 @@ func cleanName(name string) string {
 	return text.String()
 }
 
-// inertForms are characters that look like those that begin a link, a mention or a
-// format in some chat program. No program reads them as such.
+// inertForms are characters that look like those that begin a link.
 var inertForms = map[rune]rune{'.': '․', ':': '꞉', '/': '∕'}
 
-// inert returns a name that no chat program turns into anything but text. Receivers
-// differ in what they read as Markdown, so the characters are replaced, not escaped.
+// inert returns a name that no chat program takes for a link, a mention or a format.
+// Receivers differ in what they read, so characters are replaced, not escaped.
 func inert(name string) string {
 	runes := []rune(cleanName(name))
 	for i, r := range runes {
-		isInside := i > 0 && i+1 < len(runes) && isWord(runes[i-1]) && isWord(runes[i+1])
 		switch {
-		case r > unicode.MaxASCII || isWord(r) && r != '_' || strings.ContainsRune(" -,'()", r):
-		case r == '_' && isInside: // as in snake_case, where it formats nothing
+		case r > unicode.MaxASCII || isAlphanumeric(r) || strings.ContainsRune(" -,'()", r):
+		case r == '_' && isInsideWord(runes, i): // as in snake_case, where it formats nothing
+		case r == '.' && (i+1 == len(runes) || !isAlphanumeric(runes[i+1])):
 		case inertForms[r] != 0:
 			runes[i] = inertForms[r]
 		default:
@@ -56,5 +55,17 @@ func inert(name string) string {
 	return string(runes)
 }
 
-// isWord reports whether r is a letter, a digit or an underscore.
-func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+// isInsideWord reports whether the underscores around i have letters or digits on both
+// sides.
+func isInsideWord(runes []rune, i int) bool {
+	first, last := i, i
+	for first > 0 && runes[first] == '_' {
+		first--
+	}
+	for last < len(runes)-1 && runes[last] == '_' {
+		last++
+	}
+	return isAlphanumeric(runes[first]) && isAlphanumeric(runes[last])
+}
+
+func isAlphanumeric(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

@@ -11,6 +11,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -40,7 +41,10 @@ type Options struct {
 }
 
 // New returns a Sender.
-func New(o Options) *Sender {
+func New(o Options) *Sender { return newSender(o, nil) }
+
+// newSender returns a Sender that looks up names with this resolver. Nil: the system's.
+func newSender(o Options, resolver *net.Resolver) *Sender {
 	s := &Sender{base: o.BaseURL, now: o.Now, ports: o.Ports}
 	if s.now == nil {
 		s.now = time.Now
@@ -49,7 +53,7 @@ func New(o Options) *Sender {
 		s.ports = []uint16{httpsPort}
 	}
 	s.guard = newGuard(o.Allow, s.ports)
-	s.transport = newTransport(s.guard, o.RootCAs)
+	s.transport = newTransport(s.guard, o.RootCAs, resolver)
 	return s
 }
 
