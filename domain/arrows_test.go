@@ -38,6 +38,7 @@ var allowed = map[string][]string{
 	"countersign/web/native":         {"countersign/domain/mplp"},
 	"countersign/web/gateway":        {"countersign/domain/mplp", "countersign/web/client", "countersign/web/native"},
 	"countersign/web/mcp":            {"countersign/domain", "countersign/web/api", "countersign/web/budget", "countersign/web/route"},
+	"countersign/web/notify":         {"countersign/domain", "countersign/web/api"},
 	"countersign/web/route":          {"countersign/domain"},
 	"countersign/web/sse":            {},
 	"countersign/web/api":            {"countersign/domain", "countersign/web/budget", "countersign/web/native", "countersign/web/route", "countersign/web/sse"},

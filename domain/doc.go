@@ -18,6 +18,7 @@
 //	                  web/budget bounds bodies, web/client is the Go client, which
 //	                  knows nothing of ours; web/gateway stands before other MCP
 //	                  servers and holds calls of tools, web/mcp is our own MCP server;
+//	                  web/notify sends messages to destinations;
 //	                  web/argsform draws the form of an edit from a JSON Schema
 //	views             templ components and their view models: no I/O, no rules
 //	static            style sheet, script, assets under hashed addresses;

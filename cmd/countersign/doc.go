@@ -13,7 +13,7 @@
 //
 // # Serving
 //
-//	countersign serve [--listen 127.0.0.1:8080] [--base-url URL] [--host NAME]… [--trusted-proxy CIDR]… [--allow-self-approval] [--metrics ADDR] [--verify-every 6h] [--limits k=v,…] [--signing-key F] [--head F] [--accept-restore] [--demo] [--demo-wait]
+//	countersign serve [--listen 127.0.0.1:8080] [--base-url URL] [--host NAME]… [--trusted-proxy CIDR]… [--egress-allow CIDR]… [--egress-ports 443,8443]… [--allow-self-approval] [--metrics ADDR] [--verify-every 6h] [--limits k=v,…] [--signing-key F] [--head F] [--accept-restore] [--demo] [--demo-wait]
 //
 // Serve prints "listening on" and its address when it is ready. While there are no
 // users it also prints a link to set up the first administrator, which works once
@@ -41,6 +41,9 @@
 // --host. Each flag of serve except --accept-restore, --demo and --demo-wait has a variable, such
 // as COUNTERSIGN_BASE_URL for --base-url. For flags that may be repeated, the
 // variable has a list with commas.
+//
+// Messages go to public addresses and port 443 only. --egress-allow adds addresses, such
+// as those of a gateway in the same network, and --egress-ports replaces the port.
 //
 // With --demo it uses a temporary database, prints accounts to sign in with, and
 // runs an agent that sends requests and prints the answers. With --demo-wait it prints

@@ -27,7 +27,7 @@ func (cmd *command) usageError(format string, args ...any) error {
 
 // environmentFlags describe where the program runs, not what one call does. They
 // may also come from environment variables.
-var environmentFlags = []string{"db", "server", "listen", "base-url", "host", "trusted-proxy", "allow-self-approval", "metrics", "verify-every", "limits", "signing-key", "head"}
+var environmentFlags = []string{"db", "server", "listen", "base-url", "host", "trusted-proxy", "egress-allow", "egress-ports", "allow-self-approval", "metrics", "verify-every", "limits", "signing-key", "head"}
 
 // variable returns the environment variable of a flag, or "" if it has none.
 func variable(name string) string {

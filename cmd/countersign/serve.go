@@ -23,7 +23,7 @@ import (
 
 var serveCommand = command{
 	name:  "serve",
-	flags: "[--listen 127.0.0.1:8080] [--base-url URL] [--host NAME]… [--trusted-proxy CIDR]… [--allow-self-approval] [--metrics ADDR] [--verify-every 6h] [--limits k=v,…] [--signing-key F] [--head F] [--accept-restore] [--demo] [--demo-wait]",
+	flags: "[--listen 127.0.0.1:8080] [--base-url URL] [--host NAME]… [--trusted-proxy CIDR]… [--egress-allow CIDR]… [--egress-ports 443,8443]… [--allow-self-approval] [--metrics ADDR] [--verify-every 6h] [--limits k=v,…] [--signing-key F] [--head F] [--accept-restore] [--demo] [--demo-wait]",
 	about: "Runs the server until it is interrupted. It prints its address when it is ready and, before there are users, a link to set up the first administrator.",
 	setup: func(f *flag.FlagSet) action {
 		o := &serveOptions{limits: domain.DefaultLimits(), verifyEvery: interval(6 * time.Hour)}
@@ -31,6 +31,7 @@ var serveCommand = command{
 		f.Var(&o.base, "base-url", "`URL` at which browsers and agents reach the server")
 		f.Var(&o.hosts, "host", "another host `NAME` to answer to; repeat for several")
 		f.Var(&o.proxies, "trusted-proxy", "`CIDR` of proxies whose X-Forwarded-For is trusted; repeat for several")
+		o.egress.addFlags(f)
 		f.BoolVar(&o.selfApproval, "allow-self-approval", false, "let users, but never keys, decide their own requests and those of keys that they own or created")
 		f.StringVar(&o.metrics, "metrics", "", "`ADDRESS` and port that serve /metrics for Prometheus to whoever reaches them; by default none")
 		f.Var(&o.verifyEvery, "verify-every", "`INTERVAL` at which the server runs evidence verify on its database, first after its start; 0 for never")
@@ -62,6 +63,7 @@ type serveOptions struct {
 	base           address
 	hosts          list
 	proxies        networks
+	egress         egress
 	selfApproval   bool
 	limits         domain.Limits
 	metrics        string

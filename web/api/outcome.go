@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"time"
@@ -62,6 +63,12 @@ func newOutcome(o *domain.Outcome) outcome {
 		}
 	}
 	return out
+}
+
+// MarshalOutcome returns what getOutcome answers, for a message that stands for it.
+func MarshalOutcome(o *domain.Outcome) (json.RawMessage, error) {
+	text, err := encode(newOutcome(o))
+	return bytes.TrimSuffix(text, []byte("\n")), err
 }
 
 func newActionDecision(d domain.ActionDecision) actionDecision {

@@ -1,0 +1,4 @@
+package notify
+
+// NewWithResolver is New for tests that answer for names.
+var NewWithResolver = newSender
