@@ -136,9 +136,6 @@ func (s *Service) dueDestinations(ctx context.Context) (due []string, next time.
 			return err
 		}
 		for _, d := range list {
-			if d.Status != DestinationEnabled {
-				continue
-			}
 			at, err := r.NextDelivery(d.ID)
 			if errors.Is(err, ErrNotFound) {
 				continue

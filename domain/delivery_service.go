@@ -77,26 +77,7 @@ func (s *Service) RetryDelivery(ctx context.Context, ref Ref, id string) error {
 // SendTest sends a test message to a destination at once, also to a disabled one, and
 // returns what became of it. Needs destination.modify.
 func (s *Service) SendTest(ctx context.Context, ref Ref, id string, send Send) (*Delivery, error) {
-	var test *Delivery
-	err := s.write(ctx, ref, func(tx Tx, p *Principal) error {
-		if err := p.require(DestinationModify); err != nil {
-			return err
-		}
-		to, err := findDestination(tx, id)
-		if err != nil {
-			return err
-		}
-		next, err := tx.NextSeq()
-		if err != nil {
-			return err
-		}
-		now := s.clock()
-		test = &Delivery{DestinationID: to.ID, Seq: next - 1, Type: MessageTest, State: DeliveryWaiting, DueAt: now.Add(claimTime), CreatedAt: now}
-		if test.ID, err = s.newID(); err != nil {
-			return err
-		}
-		return tx.InsertDeliveries([]*Delivery{test})
-	})
+	test, err := s.addTest(ctx, ref, id, claimTime)
 	if err != nil {
 		return nil, err
 	}
@@ -112,11 +93,50 @@ func (s *Service) SendTest(ctx context.Context, ref Ref, id string, send Send) (
 	if err := s.RecordDeliveries(context.WithoutCancel(ctx), test.DestinationID, []DeliveryResult{result}); err != nil {
 		return nil, err
 	}
-	err = s.store.View(ctx, func(r Reader) (err error) {
-		test, err = r.Delivery(test.ID)
-		return err
+	return s.Delivery(ctx, ref, test.ID)
+}
+
+// QueueTest has the running server send a test message. Needs destination.modify.
+func (s *Service) QueueTest(ctx context.Context, ref Ref, id string) (*Delivery, error) {
+	return s.addTest(ctx, ref, id, 0)
+}
+
+// addTest adds a test that is due in some time. Its entry wakes the server.
+func (s *Service) addTest(ctx context.Context, ref Ref, id string, pause time.Duration) (test *Delivery, err error) {
+	err = s.write(ctx, ref, func(tx Tx, p *Principal) error {
+		if err := p.require(DestinationModify); err != nil {
+			return err
+		}
+		to, err := findDestination(tx, id)
+		if err != nil {
+			return err
+		}
+		now := s.clock()
+		test = &Delivery{DestinationID: to.ID, Type: MessageTest, State: DeliveryWaiting, DueAt: now.Add(pause), CreatedAt: now}
+		if test.Seq, err = tx.NextSeq(); err == nil {
+			test.ID, err = s.newID()
+		}
+		if err == nil {
+			err = tx.InsertDeliveries([]*Delivery{test})
+		}
+		if err != nil {
+			return err
+		}
+		return s.log(tx, p, evidence.Entry{Type: "destination.tested", ObjectID: to.ID, Data: data("name", to.Name)})
 	})
 	return test, err
+}
+
+// Delivery returns a delivery. Needs destination.read.
+func (s *Service) Delivery(ctx context.Context, ref Ref, id string) (d *Delivery, err error) {
+	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
+		if err := p.requireAny(DestinationRead, DestinationModify); err != nil {
+			return err
+		}
+		d, err = r.Delivery(id)
+		return notFoundOr(err, "delivery")
+	})
+	return d, err
 }
 
 // Told is which destinations were told that a request waits. Callbacks of agents do not

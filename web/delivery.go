@@ -77,6 +77,8 @@ func failureWords(d *domain.Delivery) string {
 		return "No connection"
 	case domain.FailureCertificate:
 		return "The certificate is not trusted"
+	case domain.FailureSecret:
+		return "There is no signing key"
 	case domain.FailureSize:
 		return "The message would be too large"
 	case domain.FailureUnproven:

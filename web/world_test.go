@@ -24,6 +24,7 @@ import (
 	"countersign/static"
 	"countersign/store"
 	"countersign/web"
+	"countersign/web/notify"
 )
 
 // world is a server over a real database, with a clock that tests move.
@@ -36,6 +37,8 @@ type world struct {
 	feed *domain.Feed
 	web  *web.Server
 	url  string
+	// sender sends to destinations. Tests that have a receiver put another one here.
+	sender *notify.Sender
 
 	mu    sync.Mutex
 	clock time.Time
@@ -44,6 +47,7 @@ type world struct {
 func newWorld(t *testing.T, change ...func(*web.Config)) *world {
 	t.Helper()
 	w := &world{t: t, ctx: t.Context(), feed: domain.NewFeed(), clock: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	w.sender = notify.New(notify.Options{BaseURL: &url.URL{Scheme: "https", Host: "countersign.example"}})
 	var err error
 	w.file = filepath.Join(t.TempDir(), "countersign.db")
 	w.db, err = store.Open(w.ctx, w.file, store.Options{Now: w.now, Committed: w.feed.Publish})
@@ -61,7 +65,8 @@ func newWorld(t *testing.T, change ...func(*web.Config)) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := web.Config{Service: w.svc, Assets: assets, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), Checks: []web.Check{{Name: "database", Ask: w.db.Ready}}}
+	config := web.Config{Service: w.svc, Assets: assets, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), Checks: []web.Check{{Name: "database", Ask: w.db.Ready}},
+		Send: func(ctx context.Context, d *domain.Dispatch) domain.DeliveryResult { return w.sender.Send(ctx, d) }}
 	for _, c := range change {
 		c(&config)
 	}

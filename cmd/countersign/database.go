@@ -24,7 +24,7 @@ func (c *call) database(ctx context.Context, fn func(db *store.DB, svc *domain.S
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	svc := domain.NewService(db, domain.Config{})
+	svc := domain.NewService(db, domain.Config{CheckAddress: c.checkAddress})
 	if err := svc.Prepare(ctx); err != nil {
 		return err
 	}

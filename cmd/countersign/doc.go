@@ -74,6 +74,19 @@
 // owner is disabled. Whoever creates a key on the page Keys cannot decide its
 // requests. For a key created here, only the owner cannot.
 //
+// # Destinations
+//
+//	countersign destination list
+//	countersign destination add NAME --format standard|slack|teams --url-stdin [--event TYPE]… [--role ROLE]… [--target TYPE]… [--key KEY] [--details names] [--egress-allow CIDR]… [--egress-ports 443,8443]…
+//	countersign destination disable NAME
+//	countersign destination enable NAME
+//	countersign destination test NAME
+//
+// A destination is a webhook that is told when a request waits. The page Destinations
+// has the events, and does more. Add reads the address from standard input, because it
+// may be secret. Test has the running server send a message, and prints what the
+// receiver answered.
+//
 // # Roles
 //
 //	countersign role list

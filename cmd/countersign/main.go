@@ -91,6 +91,8 @@ type call struct {
 	argv  []string // the command to run, which stood after "--"
 
 	failure exitError // see command
+
+	checkAddress func(string) error // of a destination; nil: the command sets none
 }
 
 // command describes one command.
@@ -118,6 +120,7 @@ func commands() []command {
 		serveCommand,
 		userAdd, userList, userDisable, userEnable, userReset,
 		keyCreate, keyList, keyRevoke,
+		destinationList, destinationAdd, destinationDisable, destinationEnable, destinationTest,
 		roleList, roleShow, roleSet,
 		evidenceVerify, evidenceExport, evidenceRotateKey,
 		backup, migrate, migrateStatus, prune,

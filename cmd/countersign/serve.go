@@ -19,6 +19,7 @@ import (
 	"countersign/static"
 	"countersign/store"
 	"countersign/web"
+	"countersign/web/notify"
 )
 
 var serveCommand = command{
@@ -120,7 +121,8 @@ func (o *serveOptions) run(ctx context.Context, c *call) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	s.svc = domain.NewService(db, domain.Config{Feed: s.feed, Limits: o.limits, AllowSelfApproval: o.selfApproval, Logger: s.logger})
+	s.svc = domain.NewService(db, domain.Config{Feed: s.feed, Limits: o.limits, AllowSelfApproval: o.selfApproval, Logger: s.logger,
+		CheckAddress: func(address string) error { return s.sender.CheckURL(address) }})
 	if err := s.prepare(ctx, o.acceptRestore); err != nil {
 		return err
 	}
@@ -138,6 +140,7 @@ func (o *serveOptions) run(ctx context.Context, c *call) (err error) {
 		return err
 	}
 	base := o.baseURL(listener.Addr())
+	s.sender = notify.New(o.egress.options(base))
 	s.setHandler(o.webConfig(s, db, assets, base))
 	agent, err := o.printWelcome(ctx, c, s.svc, base)
 	if err != nil {
@@ -174,7 +177,7 @@ func (o *serveOptions) openStore(ctx context.Context, c *call, s *server) (*stor
 func (o *serveOptions) webConfig(s *server, db *store.DB, assets *static.Assets, base *url.URL) web.Config {
 	config := web.Config{
 		Service: s.svc, Assets: assets, Logger: s.logger, BaseURL: base, Hosts: o.hosts,
-		TrustedProxies: o.proxies, Checks: checks(db),
+		TrustedProxies: o.proxies, Checks: checks(db), Send: s.sender.Send,
 	}
 	if s.verifier != nil {
 		config.Checks = append(config.Checks, verificationCheck(s.svc))

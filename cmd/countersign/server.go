@@ -14,6 +14,7 @@ import (
 	"countersign/domain"
 	"countersign/store"
 	"countersign/web"
+	"countersign/web/notify"
 )
 
 // Limits of one connection. Streams and long polls extend the write timeout.
@@ -46,8 +47,9 @@ type server struct {
 	requests sync.WaitGroup
 	drain    func(context.Context) // reports not ready, and waits until load balancers have seen it
 	logger   *slog.Logger
-	metrics  *metrics   // nil without --metrics
-	verifier *verifier  // nil if the database is never verified
+	metrics  *metrics  // nil without --metrics
+	verifier *verifier // nil if the database is never verified
+	sender   *notify.Sender
 	failed   chan error // why the server must stop; the first reason counts
 }
 
@@ -154,6 +156,7 @@ func (s *server) serve(ctx context.Context, listener net.Listener, agent func(co
 		}
 	})
 	running.Go(func() { s.svc.RunFacts(foreground) })
+	running.Go(func() { s.svc.RunDeliveries(foreground, s.sender.Send) })
 	if s.verifier != nil {
 		running.Go(func() { s.verifier.run(foreground) })
 	}

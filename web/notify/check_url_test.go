@@ -83,21 +83,3 @@ func TestCheckURL(t *testing.T) {
 		})
 	}
 }
-
-// A page shows nothing of an address that may be secret.
-func TestHost(t *testing.T) {
-	t.Parallel()
-	for address, want := range map[string]string{
-		"https://hooks.slack.com/services/T0/secret?sig=secret#secret": "https://hooks.slack.com",
-		"https://secret:secret@gateway:8443/secret":                    "https://gateway:8443",
-		"https://[fd00::1]:8443/secret":                                "https://[fd00::1]:8443",
-		"https:secret":                                                 "",
-		"secret":                                                       "",
-		"https://exa mple/secret":                                      "",
-		"":                                                             "",
-	} {
-		if got := notify.Host(address); got != want {
-			t.Errorf("%s: got %q, want %q", address, got, want)
-		}
-	}
-}

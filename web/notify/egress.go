@@ -71,17 +71,17 @@ func (s *Sender) CheckURL(raw string) error {
 	u, err := url.Parse(raw)
 	switch {
 	case len(raw) > maxURL:
-		return domain.Invalid("url", "limit", "The address has %d bytes. It may have at most %d.", len(raw), maxURL)
+		return domain.Invalid("address", "limit", "The address has %d bytes. It may have at most %d.", len(raw), maxURL)
 	case err != nil || u.Opaque != "" || u.Hostname() == "":
-		return domain.Invalid("url", "format", "This is no address. Write it like https://example.org/hook.")
+		return domain.Invalid("address", "format", "This is no address. Write it like https://example.org/hook.")
 	case u.Scheme != "https":
-		return domain.Invalid("url", "format", "The address must begin with https://.")
+		return domain.Invalid("address", "format", "The address must begin with https://.")
 	case u.User != nil:
-		return domain.Invalid("url", "format", "The address must not have a user name or password before its host.")
+		return domain.Invalid("address", "format", "The address must not have a user name or password before its host.")
 	case u.Fragment != "" || strings.Contains(raw, "#"):
-		return domain.Invalid("url", "format", "The address must not have a fragment: leave out # and what follows.")
+		return domain.Invalid("address", "format", "The address must not have a fragment: leave out # and what follows.")
 	case strings.EqualFold(u.Hostname(), s.base.Hostname()):
-		return domain.Invalid("url", "format", "The address is this server's own. Enter the address of the receiver.")
+		return domain.Invalid("address", "format", "The address is this server's own. Enter the address of the receiver.")
 	}
 	return s.checkHost(u)
 }
@@ -100,25 +100,15 @@ func (s *Sender) checkHost(u *url.URL) error {
 		port, _ = strconv.ParseUint(text, 10, 16) // 0 may never be dialled
 	}
 	if !slices.Contains(s.ports, uint16(port)) {
-		return domain.Invalid("url", "format", "The port of the address is not allowed. Only these are: %v.", s.ports)
+		return domain.Invalid("address", "format", "The port of the address is not allowed. Only these are: %v.", s.ports)
 	}
 	host := u.Hostname()
 	ip, err := netip.ParseAddr(host)
 	switch {
 	case err == nil && s.guard.SafeAddr(ip) != nil:
-		return domain.Invalid("url", "format", "The address %s is not public. Only a start of the server with --egress-allow allows it.", host)
+		return domain.Invalid("address", "format", "The address %s is not public. Only a start of the server with --egress-allow allows it.", host)
 	case err != nil && (!hostName.MatchString(host) || number.MatchString(host)):
-		return domain.Invalid("url", "format", "%q is no name of a host. Write names in ASCII and IP addresses in their usual form.", host)
+		return domain.Invalid("address", "format", "%q is no name of a host. Write names in ASCII and IP addresses in their usual form.", host)
 	}
 	return nil
-}
-
-// Host returns what pages show of an address: scheme and host. Path and query may hold
-// secrets. It returns "" for what is no address.
-func Host(raw string) string {
-	u, err := url.Parse(raw)
-	if err != nil || u.Host == "" {
-		return ""
-	}
-	return u.Scheme + "://" + u.Host
 }
