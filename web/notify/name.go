@@ -7,15 +7,19 @@ import (
 	"countersign/domain/glyph"
 )
 
-// maxName bounds a name, in characters.
-const maxName = 64
+const (
+	// maxName bounds a name, in characters.
+	maxName = 64
+	// maxNameBytes bounds how much of a name is looked at: most may be invisible.
+	maxNameBytes = 1 << 10
+)
 
 // cleanName returns a name as one line of at most maxName visible characters: controls,
 // what turns text around and what cannot be seen are left out.
 func cleanName(name string) string {
 	var text strings.Builder
 	length, isSpaced := 0, false
-	for _, r := range name {
+	for _, r := range name[:min(len(name), maxNameBytes)] {
 		switch {
 		case unicode.IsSpace(r):
 			isSpaced = length > 0

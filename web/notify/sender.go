@@ -27,6 +27,7 @@ type Sender struct {
 	base      *url.URL
 	now       func() time.Time
 	ports     []uint16
+	timeout   time.Duration // of an attempt
 	guard     *ssrf.Guardian
 	transport *http.Transport
 }
@@ -45,7 +46,7 @@ func New(o Options) *Sender { return newSender(o, nil) }
 
 // newSender returns a Sender that looks up names with this resolver. Nil: the system's.
 func newSender(o Options, resolver *net.Resolver) *Sender {
-	s := &Sender{base: o.BaseURL, now: o.Now, ports: o.Ports}
+	s := &Sender{base: o.BaseURL, now: o.Now, timeout: attemptTimeout, ports: o.Ports}
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -68,7 +69,7 @@ const (
 // became of it. An attempt that the end of ctx cuts short has failed like any other.
 func (s *Sender) Send(ctx context.Context, d *domain.Dispatch) domain.DeliveryResult {
 	result := domain.DeliveryResult{ID: d.Message.ID}
-	ctx, cancel := context.WithTimeout(ctx, attemptTimeout)
+	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
 	request, err := s.newRequest(ctx, d)
 	if err != nil {

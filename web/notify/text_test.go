@@ -127,3 +127,15 @@ func TestText_OfEveryEntryType(t *testing.T) {
 		}
 	}
 }
+
+// Slack reads a text as markup, which blocks are not.
+func TestText_IsEscapedForSlack(t *testing.T) {
+	t.Parallel()
+	r := newReceiver(t, true, nil)
+	d := dispatch(domain.FormatSlack, r.URL)
+	d.Message.Type, d.Message.Confirm = "<!channel>.a&b", nil
+	m := decodeSlack(t, r.send(t, notify.New(r.options()), d).body)
+	if m.Text != "A &lt;!channel&gt; was a&amp;b." || m.Blocks[0].Text.Text != "A <!channel> was a&b." {
+		t.Errorf("got %+v", m)
+	}
+}
