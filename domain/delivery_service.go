@@ -65,6 +65,14 @@ func (s *Service) RetryDelivery(ctx context.Context, ref Ref, id string) error {
 		case d.Type == MessageTest:
 			return refuse(CodeInvalidTransition, "This was a test. Send another one from the page of the destination.")
 		}
+		health, err := tx.DestinationHealth(to.ID)
+		if err == nil {
+			health.TriedAt = time.Time{} // who asks for it does not wait
+			err = tx.SetDestinationHealth(health)
+		}
+		if err != nil {
+			return err
+		}
 		d.State, d.DueAt, d.Attempts, d.EndedAt = DeliveryWaiting, s.clock(), 0, time.Time{}
 		return tx.UpdateDelivery(d)
 	})

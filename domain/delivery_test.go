@@ -148,7 +148,6 @@ func TestDelivery_RetriesUntilItIsDead(t *testing.T) {
 	if err := w.RetryDelivery(w.ctx, domain.System, rows[0].ID); err != nil {
 		t.Fatal(err)
 	}
-	w.pass(time.Minute)
 	wantTold(t, w.deliver(d), "confirm.requested "+c.ID)
 }
 

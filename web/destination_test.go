@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"countersign/domain"
 	"countersign/web/notify"
@@ -156,11 +157,14 @@ func TestDestination_FailuresAreNamedAndSentAgain(t *testing.T) {
 	if row := waiting.Find("tbody tr"); row.Length() != 1 || !strings.Contains(row.Text(), "answered 503") || !strings.Contains(row.Text(), "try 2 at") {
 		t.Errorf("waiting: %s", row.Text())
 	}
-	for range 9 {
-		w.pass(15 * 3600 * 1e9)
+	for _, pause := range []time.Duration{
+		10 * time.Second, time.Minute, 3 * time.Minute, 13 * time.Minute, 40 * time.Minute, 80 * time.Minute, 4 * time.Hour, 8 * time.Hour, 15 * time.Hour,
+	} {
+		w.pass(pause)
 		w.deliver()
 		<-r.got
 	}
+	b = w.user("second", "admin") // the session is over
 	dead := b.want(b.get("/deliveries?state=dead&destination="+id), http.StatusOK)
 	again := dead.doc(t).Find(`form[action$="/retry"]`).AttrOr("action", "")
 	r.status = http.StatusNoContent
@@ -172,7 +176,7 @@ func TestDestination_FailuresAreNamedAndSentAgain(t *testing.T) {
 	if sent := b.get("/deliveries?state=sent").doc(t).Find("tbody tr"); sent.Length() != 1 {
 		t.Errorf("%d are sent", sent.Length())
 	}
-	rotated := b.want(b.submit(made, "/destinations/"+id+"/key"), http.StatusOK)
+	rotated := b.want(b.submit(b.get("/destinations/"+id), "/destinations/"+id+"/key"), http.StatusOK)
 	if second := strings.TrimSpace(rotated.doc(t).Find("#secret").Text()); second == secret || !strings.HasPrefix(second, "whsec_") {
 		t.Errorf("the new key is %q", second)
 	}
@@ -182,7 +186,7 @@ func TestDestination_FailuresAreNamedAndSentAgain(t *testing.T) {
 	b.want(b.get("/destinations/"+id), http.StatusNotFound)
 }
 
-const tellingTime = 31e9
+const tellingTime = 31 * time.Second
 
 // Who may only read sees what is there and changes nothing.
 func TestDestination_ReadersChangeNothing(t *testing.T) {
