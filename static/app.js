@@ -257,6 +257,7 @@
 
   const count = () => $("#pending-count")?.dataset;
   const plainTitle = document.title.slice(count()?.mark.length ?? 0);
+  const ask = () => document.body.dispatchEvent(new CustomEvent("waiting"));
 
   function showWaiting() {
     const now = count(), n = Number(now?.waiting ?? 0);
@@ -265,18 +266,19 @@
     set($("title"), now.mark + plainTitle);
     if (!n || !document.hidden) shown?.close();
     if (isNotified()) notify(now);
-    if ($("#notify")) showChoice();
+    if ($("#notify")) showChoice($("#notify"), $("#notify-button"));
   }
 
   // The choice to be notified is the user's and this browser's. It is kept with the last
   // log entry that they know of, and when they were notified.
-  const key = `notify-${count()?.user}`, spacing = 60_000;
-  const keep = (seq, at) => localStorage.setItem(key, JSON.stringify({ seq, at }));
-  const isNotified = () => localStorage.getItem(key) && window.Notification?.permission === "granted";
+  const choice = `notify-${count()?.user}`, spacing = 60_000;
+  const keep = (seq, at) => localStorage.setItem(choice, JSON.stringify({ seq, at }));
+  const isNotified = () => localStorage.getItem(choice) && window.Notification?.permission === "granted";
   let shown, later, leads = false;
 
   function notify({ newest, words, url }) {
-    const { seq, at } = JSON.parse(localStorage.getItem(key)), [last, before] = newest.split(" ").map(Number), wait = at + spacing - Date.now();
+    const { seq, at } = JSON.parse(localStorage.getItem(choice)), wait = at + spacing - Date.now();
+    const [last, before] = newest.split(" ").map(Number);
     clearTimeout(later);
     if (!document.hidden) return keep(last, at);
     if (!leads || last <= seq) return;
@@ -285,17 +287,14 @@
       if (!isNoneInView) return;
       keep(last, Date.now());
       shown = new Notification(words, { tag: "waiting", renotify: true, icon: $("link[rel=icon]").href });
-      shown.onclick = () => {
-        focus();
-        (begun() ? open : (to) => location.assign(to))(before > seq ? "/confirms" : url);
-      };
+      const go = (to) => begun() ? open(to) : location.assign(to); // typed words stay
+      shown.onclick = () => go(before > seq ? "/confirms" : url, focus());
     });
   }
 
-  function showChoice() {
-    const card = $("#notify"), button = $("button", card);
+  function showChoice(card, button) {
     let state = isNotified() ? "on" : window.Notification?.permission === "denied" ? "blocked" : "off";
-    // Some browsers let no page make a notification. Unpermitted, this one is not shown.
+    // Some browsers refuse to make one. While it is not permitted, none is shown.
     try { if (Notification.permission === "default") new Notification(""); } catch { state = "unsupported"; }
     card.hidden = false;
     set($("[role=status]", card), card.dataset[state]);
@@ -304,7 +303,7 @@
   }
 
   async function toggleChoice() {
-    if (isNotified()) localStorage.removeItem(key);
+    if (isNotified()) localStorage.removeItem(choice);
     else if (await Notification.requestPermission() === "granted") keep(0, 0);
     showWaiting();
   }
@@ -322,12 +321,11 @@
   }
 
   async function lead(over) {
-    const stream = $("#live").cloneNode();
-    stream.id = "live-hidden";
+    const stream = Object.assign($("#live").cloneNode(), { id: "live-hidden" });
     stream.setAttribute("hx-config", '{"sse":{"pauseOnBackground":false}}');
-    document.body.append(stream);
-    htmx.process(stream);
+    $("#live").after(stream);
     leads = true;
+    htmx.process(stream);
     ask(); // nobody may have listened for a while
     await over;
     leads = false;
@@ -335,7 +333,6 @@
     stream.remove();
   }
 
-  const ask = () => document.body.dispatchEvent(new CustomEvent("waiting"));
   const tabs = new BroadcastChannel("signals");
   if (!count()) tabs.postMessage(""); // signed out: so are the others
   else {

@@ -144,12 +144,24 @@ func TestE2E_TitleAndBadgeOfHiddenTabs(t *testing.T) {
 	}
 	p.titled("(52) Evidence")
 	users.titled("(52) Users")
+	streams := 0
+	for _, hidden := range []*page{p, users, account} {
+		streams += hidden.count("#live-hidden")
+	}
+	if streams != 1 {
+		t.Errorf("the hidden tabs hold %d streams", streams)
+	}
+	p.front() // it led the others, or does not count among them any more
+	p.until(`!document.querySelector("#live-hidden")`)
+	s.asksFor("One more", trade())
+	users.titled("(53) Users")
+	front.front()
 
 	front.open("/confirms/" + first.ConfirmID)
 	front.click(`[data-verdict="approve"]`)
 	front.waitFor(".receipt")
 	s.calls(http.MethodPost, "/api/v1/confirms/"+second.ConfirmID+"/cancel", object{}, nil)
-	users.titled("(50) Users")
+	users.titled("(51) Users")
 	for _, hidden := range []*page{p, users, account} {
 		hidden.provokes(http.StatusUnauthorized)
 	}
