@@ -322,7 +322,6 @@
 
   async function lead(over) {
     const stream = Object.assign($("#live").cloneNode(), { id: "live-hidden" });
-    stream.setAttribute("hx-config", '{"sse":{"pauseOnBackground":false}}');
     $("#live").after(stream);
     leads = true;
     htmx.process(stream);
