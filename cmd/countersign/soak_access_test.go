@@ -42,6 +42,7 @@ const (
 var pageRules = map[string]rule{
 	"POST /logout":                   {path: "/logout"},
 	"GET /live":                      {path: "/live"},
+	"GET /waiting":                   {path: "/waiting"},
 	"GET /":                          {path: "/"},
 	"GET /confirms":                  {path: "/confirms"},
 	"GET /confirms/:id":              {path: "/confirms/ID", object: "confirm"},
