@@ -32,7 +32,8 @@ type DestinationView struct {
 	SecretIsNew bool   // an old one signs beside it
 	Address     string // as typed; it is never shown again
 	Formats     []Option
-	Types       []Option
+	Types       []Option // about requests
+	OtherTypes  []Option
 	Targets     []Option
 	Details     []Option
 	Roles       string // names, separated by commas
