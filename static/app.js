@@ -289,7 +289,7 @@
       shown = new Notification(words, { tag: "waiting", renotify: true, icon: $("link[rel=icon]").href });
       const go = (to) => begun() ? open(to) : location.assign(to); // typed words stay
       shown.onclick = () => go(before > seq ? "/confirms" : url, focus());
-    });
+    }).catch(() => {}); // the page is left
   }
 
   function showChoice(card, button) {
@@ -316,7 +316,7 @@
     shift = new AbortController();
     const { signal } = shift, over = new Promise((end) => { signal.onabort = end; });
     if (document.hidden) navigator.locks?.request("hidden", { signal }, () => lead(over)).catch(() => {});
-    else navigator.locks?.request("in view", { mode: "shared" }, () => over);
+    else navigator.locks?.request("in view", { mode: "shared" }, () => over).catch(() => {});
     showWaiting();
   }
 

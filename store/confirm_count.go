@@ -61,7 +61,7 @@ func waitingConfirms(decider domain.Visibility, now time.Time, limit int) *state
 		}
 		s.add("SELECT * FROM (SELECT c.requested_seq, c.confirm_id FROM confirms c")
 		s.where([]condition{{"c.status = 'pending' AND c.imported = 0", nil}, role}, w.rowConds)
-		s.add(fmt.Sprintf(" ORDER BY c.required_role, c.requested_seq DESC LIMIT %d) found", limit))
+		s.add(fmt.Sprintf(" ORDER BY c.required_role DESC, c.requested_seq DESC LIMIT %d) found", limit))
 	}
 	s.add(fmt.Sprintf(") found ORDER BY requested_seq DESC LIMIT %d", limit))
 	return s

@@ -101,7 +101,7 @@ func TestStepsFromGroupToGroupFollowAnIndexInPostgreSQL(t *testing.T) {
 	text = explained([]string{"enable_seqscan", "enable_bitmapscan", "enable_sort"}, func(*reader) (*statement, error) {
 		return waitingConfirms(domain.Visibility{Group: "g", Roles: []string{"r", "s"}}, time.Unix(0, 0), 201), nil
 	})
-	if strings.Contains(text, "Seq Scan") || strings.Count(text, "Index Scan using confirms_pending_role") != 3 {
+	if strings.Contains(text, "Seq Scan") || strings.Count(text, "Index Scan Backward using confirms_pending_role") != 3 {
 		t.Errorf("what waits is read through:\n%s", text)
 	}
 }
