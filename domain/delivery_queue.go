@@ -10,6 +10,7 @@ import (
 // Limits of one transaction that queues deliveries, so that those who decide get a turn.
 const (
 	queueEntries    = 512
+	queueChunk      = 64 // that are read together
 	queueDeliveries = 256
 )
 
@@ -83,20 +84,24 @@ func (q *deliveryQueue) read(r Reader) error {
 	}
 	q.cursor = max(q.stored, first-1)
 	q.last = q.cursor
-	entries, err := r.Entries(EntryFilter{After: &q.cursor, Limit: queueEntries})
-	if err != nil {
-		return err
-	}
-	q.more = len(entries) == queueEntries
-	for i, e := range entries {
-		if len(q.deliveries) >= queueDeliveries {
-			q.more = q.more || i < len(entries)
-			break
-		}
-		if err := q.add(r, e); err != nil {
+	for range queueEntries / queueChunk {
+		after := q.last
+		entries, err := r.Entries(EntryFilter{After: &after, Limit: queueChunk})
+		if err != nil {
 			return err
 		}
-		q.last = e.Seq
+		for _, e := range entries {
+			if q.more = len(q.deliveries) >= queueDeliveries; q.more {
+				return nil
+			}
+			if err := q.add(r, e); err != nil {
+				return err
+			}
+			q.last = e.Seq
+		}
+		if q.more = len(entries) == queueChunk; !q.more {
+			return nil
+		}
 	}
 	return nil
 }
@@ -118,7 +123,7 @@ func (q *deliveryQueue) add(r Reader, e *evidence.Entry) (err error) {
 		if !d.listens(e.Type) {
 			continue
 		}
-		if e.ConfirmID != "" && c == nil {
+		if e.ConfirmID != "" && c == nil && d.isNarrowed() {
 			if c, err = provenConfirm(r, e.ConfirmID); err != nil {
 				return err
 			}
