@@ -67,13 +67,9 @@ func (q *deliveryQueue) read(r Reader) error {
 	if err != nil {
 		return err
 	}
-	first := int64(-1)
 	for _, d := range all {
 		if d.Status == DestinationEnabled {
 			q.told = append(q.told, &destinationQueue{Destination: d})
-			if first < 0 || d.SinceSeq < first {
-				first = d.SinceSeq
-			}
 		}
 	}
 	if len(q.told) == 0 {
@@ -82,7 +78,7 @@ func (q *deliveryQueue) read(r Reader) error {
 	if q.stored, err = r.DeliveryCursor(); err != nil {
 		return err
 	}
-	q.cursor = max(q.stored, first-1)
+	q.cursor = max(q.stored, firstTold(all)-1)
 	q.last = q.cursor
 	for range queueEntries / queueChunk {
 		after := q.last

@@ -12,8 +12,8 @@ const (
 	queueDelay         = 200 * time.Millisecond // many entries in a row are queued together
 	queueShare         = 40                     // queueing takes at most one part in so many of the time
 	maxQueueDelay      = 5 * time.Second
-	deliveryRetryDelay = 5 * time.Second        // after a failure of the database
-	deliveryPoll       = 30 * time.Second       // another process may have queued something
+	deliveryRetryDelay = 5 * time.Second  // after a failure of the database
+	deliveryPoll       = 30 * time.Second // another process may have queued something
 	pruneInterval      = time.Hour
 	maxSenders         = 8
 	maxSendersTo       = 2 // one destination
