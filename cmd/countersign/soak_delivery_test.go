@@ -133,7 +133,7 @@ func deliverAll(t *testing.T, svc *domain.Service, sender *notify.Sender) {
 // with one id.
 func TestBarR16_KillWhileDelivering(t *testing.T) {
 	t.Parallel()
-	b, cycles := newBar(t, "R16", 15, 1_000)
+	b, cycles := newBar(t, "R16", 8, 1_000)
 	h := newHook(t)
 	file, asker, twice := "", "", 0
 	for cycle := range cycles {
