@@ -46,6 +46,7 @@ func EntryTypes() []string {
 		entryUserCreated, "user.roles_assigned", entryUserDisabled, "user.enabled", entryUserReset, entryPasswordSet,
 		entrySessionsEnded, entrySignedOut,
 		"key.created", "key.revoked",
+		"destination.created", "destination.modified", "destination.key_rotated", "destination.tested", "destination.disabled", "destination.enabled", "destination.deleted",
 		entryPruned, evidence.EntryKeyRotated, evidence.EntryRestored,
 	}
 }
