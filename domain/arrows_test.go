@@ -21,6 +21,7 @@ var allowed = map[string][]string{
 	"countersign/domain/lru":         {},
 	"countersign/domain/reading":     {"countersign/domain/glyph"},
 	"countersign/domain/finding":     {"countersign/domain/glyph", "countersign/domain/reading"},
+	"countersign/domain/policy":      {"countersign/domain/mplp"},
 	"countersign/store":              {"countersign/domain", "countersign/store/audit", "countersign/store/driver", "countersign/store/ledger", "countersign/store/postgres", "countersign/store/sqlite"},
 	"countersign/store/audit":        {"countersign/domain/evidence", "countersign/store/driver"},
 	"countersign/store/driver":       {"countersign/domain/evidence"},
