@@ -28,6 +28,7 @@ var environment = sync.OnceValues(func() (*cel.Env, error) {
 		ext.Strings(),
 		cel.CrossTypeNumericComparisons(true),
 		cel.DefaultUTCTimeZone(true),
+		cel.ASTValidators(cel.ValidateRegexLiterals()),
 		cel.RegexProgramSizeLimit(maxRegexp),
 		cel.ParserExpressionSizeLimit(MaxCondition),
 		cel.ParserRecursionLimit(64),

@@ -28,8 +28,12 @@ func strict(tree *ast.AST) interpreter.InterpretableDecoratorV2 {
 			return i, nil
 		}
 		switch call.Function() {
-		case operators.Equals, operators.NotEquals, operators.In, overloads.Matches:
-			return binary{call}, nil
+		case operators.Equals, operators.NotEquals, operators.In:
+			return equality{call}, nil
+		case operators.Add:
+			return sum{call}, nil
+		case overloads.Matches:
+			return newSearch(call)
 		}
 		return i, nil
 	}
@@ -41,8 +45,8 @@ type listOnly struct{ interpreter.InterpretableV2 }
 
 func (l listOnly) Exec(frame *interpreter.ExecutionFrame) ref.Val {
 	v := l.InterpretableV2.Exec(frame)
-	if _, ok := v.(traits.Mapper); ok {
-		return types.NewErrWithNodeID(l.ID(), "%s", notList)
+	if _, ok := v.(traits.Lister); !ok && !types.IsError(v) {
+		return wrongKind(l.ID())
 	}
 	return v
 }
@@ -51,49 +55,37 @@ func (l listOnly) Eval(vars interpreter.Activation) ref.Val {
 	return interpreter.EvalActivation(vars, l.Exec)
 }
 
-// binary is a call of ==, !=, in or matches.
-type binary struct{ interpreter.InterpretableCall }
+// equality is a call of ==, != or in.
+type equality struct{ interpreter.InterpretableCall }
 
-func (b binary) Exec(frame *interpreter.ExecutionFrame) ref.Val {
-	left := b.Args()[0].(interpreter.InterpretableV2).Exec(frame)
-	if types.IsError(left) {
-		return left
+func (e equality) Exec(frame *interpreter.ExecutionFrame) ref.Val {
+	left, right, err := operands(e, frame)
+	if err != nil {
+		return err
 	}
-	right := b.Args()[1].(interpreter.InterpretableV2).Exec(frame)
-	if types.IsError(right) {
-		return right
-	}
-	if b.Function() == overloads.Matches {
-		text, ok := left.(types.String)
-		if !ok {
-			return types.LabelErrNode(b.ID(), types.NoSuchOverloadErr())
-		}
-		frame.CostTracker().EvalBinary(frame, b.ID(), b, left, right, types.True)
-		return types.LabelErrNode(b.ID(), text.Match(right))
-	}
-	c := comparison{charge: func() { frame.CostTracker().Qualify(b.ID()) }}
+	c := comparison{charge: func() { charge(frame, e, 1) }}
 	var equal, known bool
 	switch {
-	case b.Function() == operators.In:
+	case e.Function() == operators.In:
 		equal, known = c.isIn(left, right)
-	case b.hasNull():
+	case e.hasNull():
 		equal, known = left.Type() == right.Type(), true
 	default:
 		equal, known = c.equal(left, right)
 	}
 	if !known {
-		return types.LabelErrNode(b.ID(), types.NoSuchOverloadErr())
+		return wrongKind(e.ID())
 	}
-	return types.Bool(equal != (b.Function() == operators.NotEquals))
+	return types.Bool(equal != (e.Function() == operators.NotEquals))
 }
 
-func (b binary) Eval(vars interpreter.Activation) ref.Val {
-	return interpreter.EvalActivation(vars, b.Exec)
+func (e equality) Eval(vars interpreter.Activation) ref.Val {
+	return interpreter.EvalActivation(vars, e.Exec)
 }
 
 // hasNull reports whether the condition compares with null, which every kind may be.
-func (b binary) hasNull() bool {
-	for _, arg := range b.Args() {
+func (e equality) hasNull() bool {
+	for _, arg := range e.Args() {
 		if c, ok := arg.(interpreter.InterpretableConst); ok && c.Value() == types.NullValue {
 			return true
 		}

@@ -11,9 +11,6 @@ import (
 	"cel.dev/cel-go/interpreter"
 )
 
-// notList is the error of a loop over an object.
-const notList = "not a list"
-
 // words says why a condition has no value, such as "args.amount is missing". Of what
 // the agent wrote it has the names of members and a number at most, quoted and bounded.
 func (c *condition) words(err error, vars variables) string {
@@ -25,7 +22,7 @@ func (c *condition) words(err error, vars variables) string {
 		return "the number " + strconv.QuoteToASCII(literal) + " cannot be compared exactly"
 	}
 	fault := new(types.Err)
-	if !errors.As(err, &fault) {
+	if !errors.As(err, &fault) || fault == types.NoSuchOverloadErr() { // that one is shared: it has the part of another condition
 		return "the condition cannot be computed"
 	}
 	e := c.find(fault.NodeID())
