@@ -33,22 +33,25 @@ var (
 )
 
 // Check reports whether a vote would change anything. The same vote again changes
-// nothing. Errors are ErrOwnRequest, ErrRole and ErrRejected.
+// nothing, unless its role may fill more by now. Errors are ErrOwnRequest, ErrRole and
+// ErrRejected.
 func (b *Ballot) Check(v Vote) (changes bool, err error) { return b.check(b.standing(), v) }
 
 func (b *Ballot) check(standing []Vote, v Vote) (changes bool, err error) {
 	if v.User == b.Requester {
 		return false, ErrOwnRequest
 	}
-	if len(b.seats(v.Role, v.At)) == 0 {
+	seats := len(b.seats(v.Role, v.At))
+	if seats == 0 {
 		return false, ErrRole
 	}
 	i := slices.IndexFunc(standing, func(o Vote) bool { return o.User == v.User })
-	switch {
-	case i < 0:
+	if i < 0 {
 		return true, nil
-	case standing[i].Approves:
-		return !v.Approves || v.Hash != standing[i].Hash || v.Role != standing[i].Role, nil
+	}
+	switch old := standing[i]; {
+	case old.Approves:
+		return !v.Approves || v.Hash != old.Hash || v.Role != old.Role || seats != len(b.seats(old.Role, old.At)), nil
 	case v.Approves:
 		return false, ErrRejected
 	default:

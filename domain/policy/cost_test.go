@@ -59,10 +59,8 @@ func TestCondition_CostIsBounded(t *testing.T) {
 func TestCondition_NestedLoopsAreUnknown(t *testing.T) {
 	t.Parallel()
 	args := `{"big":[` + strings.TrimSuffix(strings.Repeat("1,", 2_000), ",") + `]}`
-	for _, condition := range worst[:1] {
-		if got := matchedOf(t, &Document{Effect: Require, Condition: condition}, postOf(args)); got != "the condition takes too long to compute" {
-			t.Errorf("%s: %q", condition, got)
-		}
+	if got := matchedOf(t, &Document{Effect: Require, Condition: worst[0]}, postOf(args)); got != "the condition takes too long to compute" {
+		t.Errorf("because %q", got)
 	}
 }
 

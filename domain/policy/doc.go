@@ -28,5 +28,7 @@
 //
 // The functions replace, join, format, indexOf and lastIndexOf are left out, since
 // their time or result grows with the product of two texts. So are patterns of matches
-// that are not written out.
+// that are not written out. The sum of two lists has no value.
+//
+// CEL does not mix 2 and 2.5 in arithmetic: write double(args.count) * args.price.
 package policy
