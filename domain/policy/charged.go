@@ -20,10 +20,10 @@ func charge(frame *interpreter.ExecutionFrame, part interpreter.InterpretableCal
 
 // operands evaluates the two arguments of a call, up to the first error.
 func operands(call interpreter.InterpretableCall, frame *interpreter.ExecutionFrame) (left, right, err ref.Val) {
-	if left = call.Args()[0].(interpreter.InterpretableV2).Exec(frame); types.IsError(left) {
+	if left = call.Args()[0].Exec(frame); types.IsError(left) {
 		return nil, nil, left
 	}
-	if right = call.Args()[1].(interpreter.InterpretableV2).Exec(frame); types.IsError(right) {
+	if right = call.Args()[1].Exec(frame); types.IsError(right) {
 		return nil, nil, right
 	}
 	return left, right, nil

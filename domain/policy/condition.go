@@ -51,7 +51,10 @@ func issueOf(issues *cel.Issues) error {
 	}
 	first := issues.Errors()[0]
 	message, _, _ := strings.Cut(strings.TrimPrefix(first.Message, "Syntax error: "), "\n")
-	return fmt.Errorf("line %d, column %d: %s", first.Location.Line(), first.Location.Column()+1, shorten(message, 300))
+	if message = shorten(message, 300); first.Location.Line() < 1 { // of the condition as a whole
+		return errors.New(message)
+	}
+	return fmt.Errorf("line %d, column %d: %s", first.Location.Line(), first.Location.Column()+1, message)
 }
 
 // check refuses what compiles but could take too long, or never have a value.
