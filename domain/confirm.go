@@ -296,6 +296,9 @@ type ConfirmListReader interface {
 	NextDeadline() (time.Time, error)
 	// PendingCount counts pending confirms: all, or one principal's.
 	PendingCount(by *Ref) (int, error)
+	// WaitingConfirms lists pending confirms that the decider may decide and that are
+	// not due, the newest first, at most limit.
+	WaitingConfirms(decider Visibility, now time.Time, limit int) ([]WaitingConfirm, error)
 	// PendingByType counts pending confirms by target type. Types without any are
 	// absent or 0.
 	PendingByType() (map[TargetType]int, error)

@@ -42,11 +42,11 @@ func (s *Service) Confirms(ctx context.Context, ref Ref, f ConfirmFilter, page P
 	return list, next, err
 }
 
-// Inbox is a page of confirms, and how many are pending in all.
+// Inbox is a page of confirms, and what is pending in all.
 type Inbox struct {
 	Rows            []InboxRow
 	Next            string // cursor of the next page; empty: this is the last
-	Pending         int
+	Pending         PendingConfirms
 	HasFoldedGroups bool // some group has more rows than are listed: see MaxPerGroup
 }
 
@@ -70,7 +70,7 @@ type GroupRemainder struct {
 	Count       int // 0: not counted; above MaxPage: at least
 }
 
-// Inbox is Confirms and PendingCount in one snapshot. A list of what anybody may decide
+// Inbox is Confirms and Pending in one snapshot. A list of what anybody may decide
 // has at most MaxPerGroup requests of each group.
 func (s *Service) Inbox(ctx context.Context, ref Ref, f ConfirmFilter, page Page) (*Inbox, error) {
 	in := new(Inbox)
@@ -95,7 +95,7 @@ func (s *Service) Inbox(ctx context.Context, ref Ref, f ConfirmFilter, page Page
 				}
 			}
 		}
-		in.Pending, err = pendingCount(r, p)
+		in.Pending, err = s.pending(r, p)
 		return err
 	})
 	return in, err
@@ -216,20 +216,39 @@ func (s *Service) canDecideConfirm(r Reader, p *Principal, c *Confirm) (bool, er
 	return own == "", err
 }
 
-// PendingCount counts all pending confirms. It is 0 for readers who do not see all.
-func (s *Service) PendingCount(ctx context.Context, ref Ref) (n int, err error) {
-	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
-		n, err = pendingCount(r, p)
-		return err
-	})
-	return n, err
+// PendingConfirms is what every page says of what is pending.
+type PendingConfirms struct {
+	All int // 0 for readers who do not see all
+	// Mine are those that the reader may decide, the newest first. More than MaxPage
+	// stand for any number.
+	Mine []WaitingConfirm
 }
 
-func pendingCount(r Reader, p *Principal) (int, error) {
-	if !p.confirmVisibility().All {
-		return 0, nil
+// WaitingConfirm names a confirm that waits.
+type WaitingConfirm struct {
+	Seq int64 // of the log entry that requested it
+	ID  string
+}
+
+// Pending returns how many confirms are pending, and which of them wait for the reader.
+func (s *Service) Pending(ctx context.Context, ref Ref) (pending PendingConfirms, err error) {
+	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
+		pending, err = s.pending(r, p)
+		return err
+	})
+	return pending, err
+}
+
+func (s *Service) pending(r Reader, p *Principal) (pending PendingConfirms, err error) {
+	if p.confirmVisibility().All {
+		if pending.All, err = r.PendingCount(nil); err != nil {
+			return pending, err
+		}
 	}
-	return r.PendingCount(nil)
+	if p.canDecide() {
+		pending.Mine, err = r.WaitingConfirms(s.withVisibility(p, ConfirmFilter{Mine: true}).Decider, s.clock(), MaxPage+1)
+	}
+	return pending, err
 }
 
 // ConfirmDetail is a confirm with everything that a reviewer needs to decide.

@@ -12,25 +12,15 @@ import (
 // in other people's programs they must not be more than a name.
 var plainTool = regexp.MustCompile(`^[A-Za-z0-9_.:-]{1,64}$`)
 
-// message makes what a delivery says, from the log.
-func (d *Delivery) message(r Reader, to *Destination) (*Message, error) {
+// message makes what a delivery says from its entry, nil if the log does not prove one.
+func (d *Delivery) message(r Reader, to *Destination, e *evidence.Entry) (*Message, error) {
 	m := &Message{ID: d.ID, Type: d.Type, At: d.CreatedAt, Path: "/confirms", LogIndex: d.Seq, IsMissed: d.IsMissed, Details: to.Details}
-	var err error
-	if m.Checkpoint, _, err = r.Checkpoint(); err != nil {
-		return nil, err
-	}
 	if d.Type == MessageTest {
 		return m, nil
 	}
-	after := d.Seq - 1
-	entries, err := r.Entries(EntryFilter{After: &after, Limit: 1})
-	if err != nil {
-		return nil, err
-	}
-	if len(entries) == 0 || entries[0].Seq != d.Seq || entries[0].Type != d.Type || entries[0].ConfirmID != d.ConfirmID {
+	if e == nil || e.Type != d.Type || e.ConfirmID != d.ConfirmID {
 		return nil, errUnproven("The log has no such entry, so nobody is told of it.")
 	}
-	e := entries[0]
 	m.At, m.Path, m.ObjectID = e.At, "/log", e.ObjectID
 	if e.PlanID != "" {
 		m.Path, m.ObjectID = "/plans/"+e.PlanID, e.PlanID

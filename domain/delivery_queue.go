@@ -10,6 +10,7 @@ import (
 // Limits of one transaction that queues deliveries, so that those who decide get a turn.
 const (
 	queueEntries    = 512
+	queueChunk      = 64 // that are read together
 	queueDeliveries = 256
 )
 
@@ -66,13 +67,9 @@ func (q *deliveryQueue) read(r Reader) error {
 	if err != nil {
 		return err
 	}
-	first := int64(-1)
 	for _, d := range all {
 		if d.Status == DestinationEnabled {
 			q.told = append(q.told, &destinationQueue{Destination: d})
-			if first < 0 || d.SinceSeq < first {
-				first = d.SinceSeq
-			}
 		}
 	}
 	if len(q.told) == 0 {
@@ -81,22 +78,26 @@ func (q *deliveryQueue) read(r Reader) error {
 	if q.stored, err = r.DeliveryCursor(); err != nil {
 		return err
 	}
-	q.cursor = max(q.stored, first-1)
+	q.cursor = max(q.stored, firstTold(all)-1)
 	q.last = q.cursor
-	entries, err := r.Entries(EntryFilter{After: &q.cursor, Limit: queueEntries})
-	if err != nil {
-		return err
-	}
-	q.more = len(entries) == queueEntries
-	for i, e := range entries {
-		if len(q.deliveries) >= queueDeliveries {
-			q.more = q.more || i < len(entries)
-			break
-		}
-		if err := q.add(r, e); err != nil {
+	for range queueEntries / queueChunk {
+		after := q.last
+		entries, err := r.Entries(EntryFilter{After: &after, Limit: queueChunk})
+		if err != nil {
 			return err
 		}
-		q.last = e.Seq
+		for _, e := range entries {
+			if q.more = len(q.deliveries) >= queueDeliveries; q.more {
+				return nil
+			}
+			if err := q.add(r, e); err != nil {
+				return err
+			}
+			q.last = e.Seq
+		}
+		if q.more = len(entries) == queueChunk; !q.more {
+			return nil
+		}
 	}
 	return nil
 }
@@ -118,7 +119,7 @@ func (q *deliveryQueue) add(r Reader, e *evidence.Entry) (err error) {
 		if !d.listens(e.Type) {
 			continue
 		}
-		if e.ConfirmID != "" && c == nil {
+		if e.ConfirmID != "" && c == nil && d.isNarrowed() {
 			if c, err = provenConfirm(r, e.ConfirmID); err != nil {
 				return err
 			}

@@ -10,8 +10,10 @@ import (
 // How deliveries pace themselves.
 const (
 	queueDelay         = 200 * time.Millisecond // many entries in a row are queued together
-	deliveryRetryDelay = 5 * time.Second        // after a failure of the database
-	deliveryPoll       = 30 * time.Second       // another process may have queued something
+	queueShare         = 40                     // queueing takes at most one part in so many of the time
+	maxQueueDelay      = 5 * time.Second
+	deliveryRetryDelay = 5 * time.Second  // after a failure of the database
+	deliveryPoll       = 30 * time.Second // another process may have queued something
 	pruneInterval      = time.Hour
 	maxSenders         = 8
 	maxSendersTo       = 2 // one destination
@@ -47,12 +49,14 @@ func (s *Service) runQueue(ctx context.Context) {
 	end := s.feed.addWaiter(woken.notify, allEntriesTopic)
 	defer end()
 	for failed := false; ; {
+		began := time.Now()
 		more, err := s.QueueDeliveries(ctx)
 		if ctx.Err() != nil {
 			return
 		}
 		s.wakeDeliveries()
-		pause, wake := queueDelay, woken
+		// It takes longer while the server is busy, and then those who ask come first.
+		pause, wake := min(max(queueDelay, queueShare*time.Since(began)), maxQueueDelay), woken
 		switch {
 		case err != nil:
 			if !failed && !errors.Is(err, ErrStoreClosed) {

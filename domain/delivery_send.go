@@ -56,14 +56,27 @@ func (s *Service) dispatches(ctx context.Context, destinationID string, claimed 
 		if isLost = secret == nil; err != nil || isLost {
 			return err
 		}
+		checkpoint, _, err := r.Checkpoint()
+		if err != nil {
+			return err
+		}
+		seqs := make([]int64, len(claimed))
+		for i, d := range claimed {
+			seqs[i] = d.Seq
+		}
+		entries, err := r.EntriesAt(seqs) // together, which proves what their requests say too
+		if err != nil {
+			return err
+		}
 		for _, d := range claimed {
-			m, err := d.message(r, to)
+			m, err := d.message(r, to, entries[d.Seq])
 			switch {
 			case errors.Is(err, ErrUnproven):
 				unproven = append(unproven, DeliveryResult{ID: d.ID, Failure: FailureUnproven})
 			case err != nil:
 				return err
 			default:
+				m.Checkpoint = checkpoint
 				list = append(list, &Dispatch{Destination: to, Secret: secret, Message: m})
 			}
 		}

@@ -123,12 +123,21 @@ func (d *Destination) listens(entry string) bool {
 	return slices.Contains(d.Types, entry) || slices.Contains(d.Types, family+".*")
 }
 
-// isTold reports whether the destination is told of an entry. c is the request that it
-// // is about, nil for none, and group that of the destination's key. A request that the log
-// does not prove has no group: everybody is told of it but those of one key.
+// isNarrowed reports whether the destination is told of some requests only.
+func (d *Destination) isNarrowed() bool {
+	return d.KeyID != "" || len(d.Roles) > 0 || len(d.TargetTypes) > 0
+}
+
+// isTold reports whether the destination is told of an entry. If it is narrowed, c is the
+// request that the entry is about, nil for none, and group that of the destination's key.
+// A request that the log does not prove has no group: everybody is told of it but those
+// of one key.
 func (d *Destination) isTold(e *evidence.Entry, c *Confirm, group Group) bool {
 	if d.Status != DestinationEnabled || e.Seq < d.SinceSeq || !d.listens(e.Type) {
 		return false
+	}
+	if !d.isNarrowed() {
+		return true
 	}
 	if e.ConfirmID == "" || c.RequestedGroup == "" {
 		return d.KeyID == ""

@@ -85,6 +85,9 @@
 //	variant           the content as asked or as edited; votes count for one
 //	learning sample   what a decision on a plan teaches
 //	entry             one change in the log, with the digests of the rows it wrote
+//	destination       a webhook that is told of entries of the log; it decides nothing
+//	delivery          one entry that one destination is told of, at least once
+//	message           what a delivery says, made from the log when it is sent
 //	import            an object that came with a history: shown, proves nothing
 //
 // A type or method whose name ends in Row is an item of a list on a page, one that ends
@@ -145,6 +148,11 @@
 // the search index, facts). The log does not cover them. Sessions and links give rights only
 // with a MAC by the signing key, over the number of the entry that last ended their
 // user's sessions (session.go, one_time_link.go).
+//
+// The log is the outbox of messages. QueueDeliveries follows it from a cursor, writes the
+// deliveries of up to 512 entries and moves the cursor in one transaction. Senders claim
+// what is due for a minute, send it and record the result. A new way to tell somebody
+// implements Send, and nobody who decides waits for it (delivery_run.go).
 //
 // A verification reads the log once (evidence.Audit), and History checks each entry
 // against the rules: what no honest server writes is a finding. A new use case, fact or

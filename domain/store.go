@@ -66,6 +66,9 @@ type LogReader interface {
 	// NextSeq returns the number of the next log entry.
 	NextSeq() (int64, error)
 	Entries(f EntryFilter) ([]*evidence.Entry, error)
+	// EntriesAt returns the entries with these numbers, by number. Those that the log does
+	// not prove are left out.
+	EntriesAt(seqs []int64) (map[int64]*evidence.Entry, error)
 	// Leaf returns the stored bytes of an entry.
 	Leaf(seq int64) ([]byte, error)
 	// Checkpoint returns the newest checkpoint, whose signature was checked with the

@@ -460,8 +460,8 @@ func (p *play) deed() deed {
 		})
 	case n < 83:
 		return once("pending", false, func(a *actor) (string, error) {
-			n, err := a.PendingCount(a.ctx, domain.System)
-			return fmt.Sprint(n), err
+			pending, err := a.Pending(a.ctx, domain.System)
+			return fmt.Sprint(pending.All), err
 		})
 	case n < 84:
 		return deed{"search", false, true, func(a *actor) (items []string, err error) {

@@ -32,7 +32,7 @@
   });
   document.addEventListener("htmx:error", (event) => {
     const ctx = event.detail.ctx;
-    if (!ctx || ctx.sourceElement?.id === "live") return;
+    if (!ctx || ctx.sourceElement?.id.startsWith("live")) return;
     if (own(ctx)) unanswered(ctx, "No answer from the server", "We do not know whether your decision arrived.");
     else say("No connection. This page may be out of date.", 30);
   });
@@ -124,7 +124,7 @@
     }
   }
 
-  function refresh() { tick(); localise(); tally(); watch(); }
+  function refresh() { tick(); localise(); tally(); watch(); showWaiting(); }
 
   // Several actions: the panel repeats what was chosen beside each -----------
 
@@ -187,6 +187,7 @@
       }
     }
     if (button.id === "inbox-show") show();
+    if (button.id === "notify-button") toggleChoice();
   });
 
   // tap is a button of the bar: the first tap arms it, the second one sends. Approve
@@ -252,12 +253,102 @@
     document.addEventListener(name, () => document.body.dispatchEvent(new CustomEvent("changed")));
   }
 
+  // Open tabs: the title, the badge and a notification say what waits ---------
+
+  const count = () => $("#pending-count")?.dataset;
+  const plainTitle = document.title.slice(count()?.mark.length ?? 0);
+  const ask = () => document.body.dispatchEvent(new CustomEvent("waiting"));
+
+  function showWaiting() {
+    const now = count(), n = Number(now?.waiting ?? 0);
+    (n ? navigator.setAppBadge?.(n) : navigator.clearAppBadge?.())?.catch(() => {});
+    if (!now) return;
+    set($("title"), now.mark + plainTitle);
+    if (!n || !document.hidden) shown?.close();
+    if (isNotified()) notify(now);
+    if ($("#notify")) showChoice($("#notify"), $("#notify-button"));
+  }
+
+  // The choice to be notified is the user's and this browser's. It is kept with the last
+  // log entry that they know of, and when they were notified.
+  const choice = `notify-${count()?.user}`, spacing = 60_000;
+  const keep = (seq, at) => localStorage.setItem(choice, JSON.stringify({ seq, at }));
+  const isNotified = () => localStorage.getItem(choice) && window.Notification?.permission === "granted";
+  let shown, later, leads = false;
+
+  function notify({ newest, words, url }) {
+    const { seq, at } = JSON.parse(localStorage.getItem(choice)), wait = at + spacing - Date.now();
+    const [last, before] = newest.split(" ").map(Number);
+    clearTimeout(later);
+    if (!document.hidden) return keep(last, at);
+    if (!leads || last <= seq) return;
+    if (wait > 0 && wait <= spacing) return void (later = setTimeout(showWaiting, wait));
+    navigator.locks.request("in view", { ifAvailable: true }, (isNoneInView) => {
+      if (!isNoneInView) return;
+      keep(last, Date.now());
+      shown = new Notification(words, { tag: "waiting", renotify: true, icon: $("link[rel=icon]").href });
+      const go = (to) => begun() ? open(to) : location.assign(to); // typed words stay
+      shown.onclick = () => go(before > seq ? "/confirms" : url, focus());
+    }).catch(() => {}); // the page is left
+  }
+
+  function showChoice(card, button) {
+    let state = isNotified() ? "on" : window.Notification?.permission === "denied" ? "blocked" : "off";
+    // Some browsers refuse to make one. While it is not permitted, none is shown.
+    try { if (Notification.permission === "default") new Notification(""); } catch { state = "unsupported"; }
+    card.hidden = false;
+    set($("[role=status]", card), card.dataset[state]);
+    set(button, button.dataset[state] ?? button.dataset.off);
+    button.disabled = !button.dataset[state];
+  }
+
+  async function toggleChoice() {
+    if (isNotified()) localStorage.removeItem(choice);
+    else if (await Notification.requestPermission() === "granted") keep(0, 0);
+    showWaiting();
+  }
+
+  // A hidden page's stream rests. One hidden page listens for all others, because a
+  // browser has few connections. It notifies if no page is in view.
+  let shift;
+  function takePlace() {
+    shift?.abort();
+    shift = new AbortController();
+    const { signal } = shift, over = new Promise((end) => { signal.onabort = end; });
+    if (document.hidden) navigator.locks?.request("hidden", { signal }, () => lead(over)).catch(() => {});
+    else navigator.locks?.request("in view", { mode: "shared" }, () => over).catch(() => {});
+    showWaiting();
+  }
+
+  async function lead(over) {
+    const stream = Object.assign($("#live").cloneNode(), { id: "live-hidden" });
+    $("#live").after(stream);
+    leads = true;
+    htmx.process(stream);
+    ask(); // nobody may have listened for a while
+    await over;
+    leads = false;
+    stream._htmx.sse?.reader?.cancel();
+    stream.remove();
+  }
+
+  const tabs = new BroadcastChannel("signals");
+  if (!count()) tabs.postMessage(""); // signed out: so are the others
+  else {
+    tabs.onmessage = ask;
+    for (const name of ["confirm", "role", "user", "key"]) document.addEventListener(name, () => { ask(); tabs.postMessage(""); });
+    document.addEventListener("visibilitychange", takePlace);
+    setInterval(ask, 60_000); // in case a signal was lost
+    takePlace();
+  }
+
   // Swaps: typed words and the focus survive ----------------------------------
 
   let unsent = [], mine = false;
   document.addEventListener("htmx:before:swap", (event) => {
     const ctx = event.detail.ctx;
     const source = ctx?.sourceElement;
+    if (source?.id === "pending-count") return;
     mine = Boolean(own(ctx));
     if (source?.id === "inbox") hold(event, source);
     // The answer to the decision on its way says more than a refresh does.
@@ -268,6 +359,7 @@
   document.addEventListener("htmx:after:swap", (event) => {
     refresh();
     const ctx = event.detail.ctx;
+    if (ctx?.sourceElement?.id === "pending-count") return;
     if (ctx?.sourceElement?.id === "confirm" && ctx.response?.status < 400) stillOpen();
     const lost = $("#unsent");
     const gone = unsent.filter(({ id, words }) => words && !document.getElementById(id));

@@ -1,6 +1,12 @@
 package store
 
-import "countersign/domain"
+import (
+	"fmt"
+	"time"
+
+	"countersign/domain"
+	"countersign/store/driver"
+)
 
 // Names of counts. Counts are kept, not counted: they are asked for with every
 // request, whatever the number of confirms.
@@ -23,6 +29,42 @@ func (r *reader) PendingCount(by *domain.Ref) (int, error) {
 		n += of
 	}
 	return n, err
+}
+
+func (r *reader) WaitingConfirms(decider domain.Visibility, now time.Time, limit int) (list []domain.WaitingConfirm, err error) {
+	s := waitingConfirms(decider, now, limit)
+	err = r.Conn.Query(s.String(), s.args, func(rows driver.Row) error {
+		var c domain.WaitingConfirm
+		err := rows.Scan(&c.Seq, &c.ID)
+		list = append(list, c)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list what waits: %w", err)
+	}
+	return list, nil
+}
+
+// waitingConfirms looks along one index for each role, so that what waits for other
+// roles costs nothing.
+func waitingConfirms(decider domain.Visibility, now time.Time, limit int) *statement {
+	var w listQuery
+	w.decidable(decider)
+	w.where("c.inbox_order > ?", now.UnixMicro())
+	s := new(statement)
+	s.add("SELECT requested_seq, confirm_id FROM (")
+	for i := range len(decider.Roles) + 1 {
+		role := condition{"c.required_role IS NULL", nil}
+		if i > 0 {
+			s.add(" UNION ALL ")
+			role = condition{"c.required_role = ?", []any{decider.Roles[i-1]}}
+		}
+		s.add("SELECT * FROM (SELECT c.requested_seq, c.confirm_id FROM confirms c")
+		s.where([]condition{{"c.status = 'pending' AND c.imported = 0", nil}, role}, w.rowConds)
+		s.add(fmt.Sprintf(" ORDER BY c.required_role DESC, c.requested_seq DESC LIMIT %d) found", limit))
+	}
+	s.add(fmt.Sprintf(") found ORDER BY requested_seq DESC LIMIT %d", limit))
+	return s
 }
 
 func (r *reader) PendingByType() (map[domain.TargetType]int, error) {

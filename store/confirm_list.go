@@ -239,6 +239,7 @@ func (r *reader) confirmWalk(f domain.ConfirmFilter) (*listQuery, error) {
 	w.whereOpt("c.requested_by_role", f.RequestedByRole)
 	if f.Mine {
 		w.decidable(f.Decider)
+		w.rowConds = append(w.rowConds, requires(f.Decider.Roles))
 	}
 	return w, nil
 }
@@ -274,15 +275,14 @@ func (w *listQuery) visible(v domain.Visibility) {
 	}
 }
 
-// decidable narrows to what the decider may decide. Without a group their own
-// confirms are among them, and those of keys they made: that is self-approval.
+// decidable narrows to what the decider may decide, roles aside. Without a group
+// their own confirms are among them, and those of keys they made: self-approval.
 func (w *listQuery) decidable(v domain.Visibility) {
 	w.where("c.locked = 0")
 	if v.Group != "" {
 		w.where("c.requested_group <> ?", string(v.Group))
 		w.where("c.requested_by NOT IN (SELECT 'key:' || key_id FROM keys WHERE made_by = ?)", string(v.Group))
 	}
-	w.rowConds = append(w.rowConds, requires(v.Roles))
 }
 
 // requires holds for confirms that require no role, or one of these.

@@ -71,4 +71,3 @@ func (r *reader) DestinationHealth(id string) (*domain.DestinationHealth, error)
 func (x *tx) SetDestinationHealth(h *domain.DestinationHealth) error {
 	return destinationHealth.upsert(x, h)
 }
-

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"countersign/domain"
 	"countersign/store/driver"
@@ -61,33 +62,46 @@ func TestListsFollowIndexesInPostgreSQL(t *testing.T) {
 	}
 }
 
-// However much a group has posted, a step to the next group is one search.
+// However much a group has posted, a step to the next group is one search; and however
+// much waits for others, what waits for a reader is one for each of their roles.
 func TestStepsFromGroupToGroupFollowAnIndexInPostgreSQL(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, tempDatabase(t), Options{})
-	var plan strings.Builder
-	err := db.view(context.Background(), func(r *reader) error {
-		w, err := r.confirmWalk(domain.ConfirmFilter{Status: domain.Pending, RequestedByRole: "coder", Visible: everything})
-		if err != nil {
-			return err
-		}
-		for _, setting := range []string{"enable_seqscan", "enable_bitmapscan"} {
-			if _, err := r.Conn.Exec("SELECT set_config($1, 'off', true)", setting); err != nil {
+	explained := func(settings []string, query func(*reader) (*statement, error)) string {
+		var plan strings.Builder
+		err := db.view(context.Background(), func(r *reader) error {
+			for _, setting := range settings {
+				if _, err := r.Conn.Exec("SELECT set_config($1, 'off', true)", setting); err != nil {
+					return err
+				}
+			}
+			s, err := query(r)
+			if err != nil {
 				return err
 			}
-		}
-		s := groupSteps(w, 10)
-		return r.Conn.Query("EXPLAIN "+s.String(), s.args, func(rows driver.Row) error {
-			var line string
-			err := rows.Scan(&line)
-			plan.WriteString(line + "\n")
-			return err
+			return r.Conn.Query("EXPLAIN "+s.String(), s.args, func(rows driver.Row) error {
+				var line string
+				err := rows.Scan(&line)
+				plan.WriteString(line + "\n")
+				return err
+			})
 		})
-	})
-	if err != nil {
-		t.Fatal(err)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return plan.String()
 	}
-	if text := plan.String(); strings.Contains(text, "Seq Scan") || strings.Contains(text, "Sort") || strings.Count(text, "confirms_pending_group") != 2 {
+	text := explained([]string{"enable_seqscan", "enable_bitmapscan"}, func(r *reader) (*statement, error) {
+		w, err := r.confirmWalk(domain.ConfirmFilter{Status: domain.Pending, RequestedByRole: "coder", Visible: everything})
+		return groupSteps(w, 10), err
+	})
+	if strings.Contains(text, "Seq Scan") || strings.Contains(text, "Sort") || strings.Count(text, "confirms_pending_group") != 2 {
 		t.Errorf("is sorted, or read through:\n%s", text)
+	}
+	text = explained([]string{"enable_seqscan", "enable_bitmapscan", "enable_sort"}, func(*reader) (*statement, error) {
+		return waitingConfirms(domain.Visibility{Group: "g", Roles: []string{"r", "s"}}, time.Unix(0, 0), 201), nil
+	})
+	if strings.Contains(text, "Seq Scan") || strings.Count(text, "Index Scan Backward using confirms_pending_role") != 3 {
+		t.Errorf("what waits is read through:\n%s", text)
 	}
 }

@@ -211,7 +211,11 @@ func TestOtherQueriesFollowIndexes(t *testing.T) {
 		args := make([]any, strings.Count(reads, "$"))
 		t.Run(name+" before it is changed", func(t *testing.T) { heldTo(t, explain(t, db, reads, args), false) })
 	}
-	for name, s := range map[string]*statement{"pending of plans": pendingOfPlans([]string{"p", "q"}), "superseded by": selected(supersededBy("c"))} {
+	waits := waitingConfirms(domain.Visibility{Group: "g", Roles: []string{"r", "s"}}, time.Unix(0, 0), 201)
+	if plan := explain(t, db, waits.String(), waits.args); strings.Count(plan, "SEARCH c USING INDEX confirms_pending_role (required_role=?)") != 3 {
+		t.Errorf("what waits does not search the index for each role:\n%s", plan)
+	}
+	for name, s := range map[string]*statement{"what waits": waits, "pending of plans": pendingOfPlans([]string{"p", "q"}), "superseded by": selected(supersededBy("c"))} {
 		t.Run(name, func(t *testing.T) { heldTo(t, explain(t, db, s.String(), s.args), true) })
 	}
 }

@@ -35,7 +35,33 @@ type Nav struct {
 	Current    string // the section's address
 	Links      []Link
 	Pending    int // pending confirms that the user sees, at most PendingCap
-	PendingCap int // above it the count is shown as "200+"; 0 means no cap
+	PendingCap int // above it a count is shown as "200+"; 0 means no cap
+	Waiting    Waiting
+}
+
+// Waiting is what waits for the user's own decision. The script shows it in the title,
+// on the app's badge and in notifications.
+type Waiting struct {
+	UserID    string // whose choice it is to be notified
+	Count     int    // at most Nav.PendingCap, or one more
+	Newest    string // the log entries that requested the newest two, the newer first
+	NewestURL string // of the newest one's page
+}
+
+// titleMark stands before the title of every page: "(3) ".
+func titleMark(nav Nav) string {
+	if nav.Waiting.Count == 0 {
+		return ""
+	}
+	return "(" + cappedCount(nav.Waiting.Count, nav.PendingCap) + ") "
+}
+
+// waitingWords are those of a notification. None are an agent's.
+func waitingWords(nav Nav) string {
+	if nav.Waiting.Count == 1 {
+		return "1 request waits for you"
+	}
+	return cappedCount(nav.Waiting.Count, nav.PendingCap) + " requests wait for you"
 }
 
 // Tone is the colour of a notice. Its icon and words say the same.

@@ -32,7 +32,7 @@ func TestConfirm_IsCalledTheSameEverywhere(t *testing.T) {
 			logged := b.want(b.get("/log?confirm_id="+c.ID), http.StatusOK).doc(t).Find(".log td[data-label=Object]")
 			for place, got := range map[string]string{
 				"log":  logged.Find(".hint").First().Text(),
-				"list": row.Find("h2").Text(), "page": doc.Find("h1").Text(), "window": strings.TrimSuffix(doc.Find("head title").Text(), " · Countersign"),
+				"list": row.Find("h2").Text(), "page": doc.Find("h1").Text(), "window": strings.TrimSuffix(strings.TrimPrefix(doc.Find("head title").Text(), doc.Find("#pending-count").AttrOr("data-mark", "")), " · Countersign"),
 			} {
 				want := tt.want
 				if strings.Contains(tt.members, "actions") && (place == "list" || place == "page") { // browsers add the marks there

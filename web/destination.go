@@ -163,7 +163,12 @@ func (s *Server) showDestination(v *visit, status int, view views.DestinationVie
 	view.Name, view.Address, view.Key, view.Roles = in.Name, in.Address, in.Key, strings.Join(in.Roles, ", ")
 	view.Formats, view.Details = selected(formats, string(in.Format)), selected(details, string(in.Details))
 	for _, kind := range domain.DestinationEvents() {
-		view.Types = append(view.Types, views.Option{Value: kind.Type, Label: kind.Label, Hint: kind.Type, Selected: slices.Contains(in.Types, kind.Type)})
+		option := views.Option{Value: kind.Type, Label: kind.Label, Selected: slices.Contains(in.Types, kind.Type)}
+		if strings.HasPrefix(kind.Type, "confirm.") {
+			view.Types = append(view.Types, option)
+		} else {
+			view.OtherTypes = append(view.OtherTypes, option)
+		}
 	}
 	for _, target := range domain.TargetTypes {
 		view.Targets = append(view.Targets, views.Option{Value: string(target), Label: string(target), Selected: slices.Contains(in.TargetTypes, target)})

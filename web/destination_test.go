@@ -3,6 +3,7 @@ package web_test
 import (
 	"crypto/x509"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -12,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"countersign/domain"
 	"countersign/web/notify"
@@ -27,7 +30,7 @@ type receiver struct {
 // newReceiver starts a receiver that the world may send to.
 func (w *world) newReceiver() *receiver {
 	w.t.Helper()
-	r := &receiver{got: make(chan []byte, 16), status: http.StatusOK}
+	r := &receiver{got: make(chan []byte, 64), status: http.StatusOK}
 	r.Server = httptest.NewTLSServer(http.HandlerFunc(func(rw http.ResponseWriter, request *http.Request) {
 		body, _ := io.ReadAll(request.Body)
 		r.got <- body
@@ -199,4 +202,111 @@ func TestDestination_ReadersChangeNothing(t *testing.T) {
 		t.Errorf("there are %d forms", forms.Length())
 	}
 	b.want(b.get("/destinations/new"), http.StatusForbidden)
+}
+
+// T54: whatever a request has in its members, nothing of it leaves with the usual details.
+func TestT54_CanariesNeverLeave(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	r := w.newReceiver()
+	formats := []domain.Format{domain.FormatStandard, domain.FormatSlack, domain.FormatTeams}
+	for _, format := range formats {
+		_, _, err := w.svc.CreateDestination(w.ctx, domain.System, domain.DestinationInput{Name: string(format), Format: format, Address: r.URL,
+			Types: []string{"confirm.requested", "confirm.approved", "confirm.rejected", "confirm.cancelled", "plan.*"}, Details: domain.DetailsNames})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	asker := w.asker()
+	u, _, err := w.svc.AddUser(w.ctx, domain.System, "reviewer", []string{"reviewer"}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	reviewer := domain.Ref{Kind: domain.KindUser, ID: u.ID}
+	canaries := 0
+	canary := func() string {
+		canaries++
+		return fmt.Sprintf("canary%05d", canaries)
+	}
+	for i := range 8 {
+		args := map[string]any{}
+		for range 20 {
+			args[canary()] = []any{canary(), map[string]any{"x": canary()}}
+		}
+		request := map[string]any{
+			"target_type": "other", "reason": canary(), "session_id": canary(), "requested_by_role": canary(),
+			"trace":   map[string]any{"trace_id": canary(), "span_id": canary()},
+			"actions": []any{map[string]any{"name": "pay " + canary(), "args": args, "description": canary(), "tool_use_id": canary()}},
+		}
+		text, err := json.Marshal(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := w.post(asker, string(text))
+		if i%2 == 0 {
+			if _, err := w.svc.Decide(w.ctx, reviewer, c.ID, domain.DecisionInput{Status: domain.Rejected, ContentHash: c.ContentHash, Reason: canary()}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	w.deliver()
+	messages := len(r.got)
+	for range messages {
+		if body := <-r.got; strings.Contains(string(body), "canary") {
+			t.Errorf("a canary left: %s", body)
+		}
+	}
+	if messages != 12*len(formats) || canaries < 200 {
+		t.Errorf("%d messages, %d canaries", messages, canaries)
+	}
+}
+
+// T58: whoever opens the links of messages, signed in or not, changes nothing.
+func TestT58_LinksOfMessagesChangeNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	r := w.newReceiver()
+	_, _, err := w.svc.CreateDestination(w.ctx, domain.System, domain.DestinationInput{Name: "hook", Format: domain.FormatStandard, Address: r.URL,
+		Types: []string{"confirm.requested", "confirm.approved", "plan.*", "role.*", "user.*", "key.*"}, Details: domain.DetailsNames})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, stranger := w.user("administrator", "admin"), w.browser()
+	agent := w.asker()
+	w.post(agent, trade)
+	w.plan(agent, "plan-1")
+	w.role("night", "plan.create")
+	w.deliver()
+	before := w.rows()
+	opened := 0
+	for len(r.got) > 0 {
+		var message struct{ Data struct{ URL string } }
+		if err := json.Unmarshal(<-r.got, &message); err != nil {
+			t.Fatal(err)
+		}
+		path := strings.TrimPrefix(message.Data.URL, "https://countersign.example")
+		b.want(b.get(path), http.StatusOK)
+		stranger.want(stranger.get(path), http.StatusSeeOther)
+		opened++
+	}
+	if opened < 5 {
+		t.Errorf("%d links were opened", opened)
+	}
+	if diff := cmp.Diff(before, w.rows()); diff != "" {
+		t.Errorf("rows (-before +after):\n%s", diff)
+	}
+}
+
+// rows are the digests of all rows that the log covers, and the size of the log.
+func (w *world) rows() map[string]string {
+	w.t.Helper()
+	rows := map[string]string{"log": fmt.Sprint(w.head())}
+	err := w.db.Rows(w.ctx, func(table, key string, digest []byte) error {
+		rows[table+" "+key] = fmt.Sprintf("%x", digest)
+		return nil
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return rows
 }

@@ -170,9 +170,9 @@ func (s *Server) redirectToLogin(c echo.Context) error {
 	return c.Redirect(http.StatusSeeOther, target)
 }
 
-// returnPath is the page that was asked for, or that a form was sent from.
+// returnPath is the page that was asked for, or that a form or a look was sent from.
 func returnPath(r *http.Request) string {
-	if !isUnsafeMethod(r.Method) {
+	if !isUnsafeMethod(r.Method) && r.URL.Path != waitingPath {
 		return safePath(r.URL.RequestURI())
 	}
 	if from, err := url.Parse(r.Referer()); err == nil && from.Host == r.Host {

@@ -18,11 +18,11 @@ func (s *Server) inbox(v *visit) error {
 	if err != nil {
 		return err
 	}
-	v.pendingCount = &list.Pending
+	v.pending = &list.Pending
 	pages := filter.pager()
 	view := views.InboxView{
 		Self: v.Request().URL.RequestURI(), EmptyAt: s.base.String(), Decided: filter.Decided,
-		PendingURL: filter.tab(false), DecidedURL: filter.tab(true), PendingCount: list.Pending, PendingCap: maxPendingCount,
+		PendingURL: filter.tab(false), DecidedURL: filter.tab(true), PendingCount: list.Pending.All, PendingCap: maxPendingCount,
 		Filter: filter.view(list.Rows), Rows: newInboxRows(filter, list.Rows, s.svc.Now()),
 		NextURL: pages.next(list.Next), FirstURL: pages.first(cursor),
 	}

@@ -14,6 +14,8 @@ import (
 	"countersign/web/sse"
 )
 
+const livePath = "/live"
+
 // livePingInterval is how often a stream without events sends a comment.
 const livePingInterval = 25 * time.Second
 

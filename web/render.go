@@ -73,18 +73,6 @@ func (v *visit) pageAddress() string {
 	return address
 }
 
-// pending is how many confirms wait, counted once for a page.
-func (s *Server) pending(v *visit) (int, error) {
-	if v.pendingCount == nil {
-		n, err := s.svc.PendingCount(v.ctx(), v.ref())
-		if err != nil {
-			return 0, err
-		}
-		v.pendingCount = &n
-	}
-	return *v.pendingCount, nil
-}
-
 // showAnonPage renders content for somebody who is not signed in.
 func (s *Server) showAnonPage(c echo.Context, status int, title, formToken string, content templ.Component) error {
 	frame := views.Frame{Title: title, Assets: s.assetURLs(), Now: s.svc.Now().Format(time.RFC3339Nano), CSSOnly: status >= http.StatusInternalServerError}

@@ -84,7 +84,8 @@ func (s *Server) addRoutes() {
 	form("/account/shortcuts", route.Known, s.setShortcuts)
 	form("/account/sessions/:id/end", route.Known, s.endSession)
 
-	add(http.MethodGet, "/live", route.Known, s.live)
+	page(waitingPath, route.Known, s.showWaiting)
+	add(http.MethodGet, livePath, route.Known, s.live)
 	add(http.MethodPost, "/logout", route.Known, s.logout)
 	add(http.MethodGet, "/login", route.Public, s.loginPage)
 	add(http.MethodPost, "/login", route.Public, s.limitLargeForms(s.login))

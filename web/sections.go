@@ -50,8 +50,8 @@ func sectionOf(page string) section {
 }
 
 // newNav offers the sections that the user may open.
-func newNav(user *domain.Principal, current section, pending int) views.Nav {
-	nav := views.Nav{Current: current.path, Pending: pending, PendingCap: maxPendingCount}
+func newNav(user *domain.Principal, current section, pending domain.PendingConfirms) views.Nav {
+	nav := views.Nav{Current: current.path, Pending: pending.All, PendingCap: maxPendingCount, Waiting: newWaiting(user, pending.Mine)}
 	if current.within != "" {
 		nav.Current = current.within
 	}

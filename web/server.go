@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"maps"
@@ -35,7 +36,7 @@ type Config struct {
 	TrustedProxies []*net.IPNet
 	// Checks are what the server cannot work without, beside its assets.
 	Checks []Check
-	// Send sends tests to destinations. Nil: none can be sent.
+	// Send sends tests to destinations. Nil: they fail.
 	Send domain.Send
 	// Observed is told of every request once it is answered, and Waiting when
 	// somebody begins (1) or ends (-1) to wait or to listen: long-poll, sse,
@@ -78,6 +79,11 @@ func New(c Config) *Server {
 	}
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)
+	}
+	if s.send == nil {
+		s.send = func(_ context.Context, d *domain.Dispatch) domain.DeliveryResult {
+			return domain.DeliveryResult{ID: d.Message.ID, Failure: domain.FailureConnection}
+		}
 	}
 	if s.observed == nil {
 		s.observed = func(Request) {}

@@ -78,9 +78,9 @@ func (s *sessionStore) New(r *http.Request, name string) (*sessions.Session, err
 
 // isBackgroundRequest reports whether a page sent the request by itself. Scripts only ever
 // GET what the page refreshes and the stream of signals, whether anybody looks
-// at it or not.
+// at it or not. A hidden page follows the stream without a header that says so.
 func isBackgroundRequest(r *http.Request) bool {
-	return r.Method == http.MethodGet && r.Header.Get(headerHTMX) == "true"
+	return r.Method == http.MethodGet && (r.Header.Get(headerHTMX) == "true" || r.URL.Path == livePath || r.URL.Path == waitingPath)
 }
 
 // Save implements sessions.Store. A negative MaxAge ends the session and takes
@@ -99,9 +99,9 @@ type visit struct {
 	echo.Context
 	*domain.Visitor // as read before anything else
 	user            *domain.Principal
-	token           string // the cookie's, from which the form token is made
-	pendingCount    *int   // see Server.pending
-	address         string // of the page, where it answers a form that was sent elsewhere
+	token           string                  // the cookie's, from which the form token is made
+	pending         *domain.PendingConfirms // see Server.pending
+	address         string                  // of the page, where it answers a form that was sent elsewhere
 }
 
 // visit finds who is asking; nobody is CodeUnauthenticated.

@@ -31,6 +31,7 @@ var measures = []measure{
 	{"start", "how long a server takes until it answers, and what it holds when nothing happens", 5, measureStart},
 	{"groups", "many requests in one commit against one commit each, without HTTP", 3, measureGroups},
 	{"decisions", "many decisions at one moment, and a minute of them", 1, measureDecisions},
+	{"deliver", "requests and round trips while destinations are told of them, beside a server without destinations", 3, measureDeliver},
 	{"nodes", "two servers on one PostgreSQL database against one, all on this machine", 3, measureNodes},
 }
 

@@ -32,6 +32,9 @@ var goals = []goal{
 	{"group commit / one commit each, 128 clients", "requests stored in group commits, 128 clients", "requests stored with one commit each, 128 clients", "≥", 4, "The same with more requests to share it."},
 	{"1,000 decisions at one moment p99, ms", "decisions at one moment, p99", "", "≤", 250, "Everybody decides when the meeting ends."},
 	{"decisions for a minute, 1/s", "decisions for a minute", "", "≥", 1000, "Nothing piles up."},
+	{"create, 128 clients, with 5 destinations / without", "requests created, 128 clients, 5 destinations are told", "requests created, 128 clients, nobody is told", "≥", 0.9, "Nobody who asks waits for those who are told."},
+	{"round trip, 16 clients, with 5 destinations / without", "round trips, 16 clients, 5 destinations are told", "round trips, 16 clients, nobody is told", "≥", 0.9, "The same from a request to its decision."},
+	{"processor time that 10,000 waiting deliveries add, s", "processor time that waiting deliveries add", "", "≤", 0.02, "What is not due costs nothing. In ten seconds; a clock tick is 0.01 s."},
 	{"PostgreSQL, two nodes / one", "requests created on PostgreSQL, 128 clients, nodes: 2", "requests created on PostgreSQL, 128 clients, nodes: 1", "≥", 0.9, "A second node costs nothing, even where both share the processors."},
 	{"acknowledged writes lost after kill -9", "acknowledged writes lost after kill -9", "", "≤", 0, "Killed after the last answer and started again, the server still has everything."},
 }

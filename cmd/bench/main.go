@@ -68,6 +68,8 @@ type size struct {
 	large, small int           // requests in the databases behind the inbox
 	waiting      int           // agents at the same time
 	burst        int           // decisions at the same moment
+	undelivered  int           // deliveries that wait and are not due
+	idle         time.Duration // for which a server does nothing
 	plans, steps int
 	rows         int // requests whose rows are written by the driver alone
 }
@@ -75,10 +77,10 @@ type size struct {
 var (
 	fullSize = size{
 		rounds: 5, window: load.Window{Warm: 500 * time.Millisecond, Length: 2 * time.Second}, rest: 2 * time.Second, minute: time.Minute,
-		large: 1_000_000, small: 1_000, waiting: 10_000, burst: 1_000, plans: 20, steps: 500, rows: 10_000,
+		large: 1_000_000, small: 1_000, waiting: 10_000, burst: 1_000, undelivered: 10_000, idle: 10 * time.Second, plans: 20, steps: 500, rows: 10_000,
 	}
 	quickSize = size{
 		rounds: 1, window: load.Window{Warm: 50 * time.Millisecond, Length: 200 * time.Millisecond}, rest: 100 * time.Millisecond, minute: 500 * time.Millisecond,
-		large: 2_000, small: 200, waiting: 100, burst: 50, plans: 2, steps: 100, rows: 256,
+		large: 2_000, small: 200, waiting: 100, burst: 50, undelivered: 100, idle: 200 * time.Millisecond, plans: 2, steps: 100, rows: 256,
 	}
 )

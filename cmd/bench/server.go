@@ -93,7 +93,12 @@ func (b *bench) start(ctx context.Context, dir, program string, words ...string)
 // serve starts the program on a database. Verifications would be measured too.
 func (b *bench) serve(ctx context.Context, dir, db string, more ...string) *server {
 	words := []string{"serve", "--db", db, "--listen", "127.0.0.1:0", "--limits", lifted, "--verify-every", "0"}
-	s := b.start(ctx, dir, b.binary, append(words, more...)...)
+	return b.startFurnished(ctx, dir, b.binary, append(words, more...)...)
+}
+
+// startFurnished starts a server on a database with users and keys.
+func (b *bench) startFurnished(ctx context.Context, dir, program string, words ...string) *server {
+	s := b.start(ctx, dir, program, words...)
 	check(json.Unmarshal(must(os.ReadFile(filepath.Join(dir, "access.json"))), &s.access))
 	return s
 }

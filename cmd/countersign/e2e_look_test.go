@@ -1,10 +1,15 @@
 package main
 
 import (
+	"io"
 	"net/http"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
+
+	"countersign/domain"
 )
 
 // narrow is a telephone.
@@ -33,6 +38,7 @@ func (s *stage) furnish() (pages map[string]string) {
 	cleanup := example("cleanup")
 	cleanup["session_id"] = "abc-124"
 	s.calls(http.MethodPost, "/api/v1/approvals", cleanup, &several)
+	destination := s.addDestination("Payments channel")
 	long := s.asksFor("A long one: "+longWord, object{"name": "write_" + longWord, "args": object{longWord: longWord, "n": 1}})
 	return map[string]string{
 		"inbox": "/confirms", "decided": "/confirms?status=decided", "confirm": "/confirms/" + traded.ConfirmID,
@@ -40,8 +46,26 @@ func (s *stage) furnish() (pages map[string]string) {
 		"confirm-step": "/confirms/" + gated.ConfirmID, "confirm-long": "/confirms/" + long.ConfirmID,
 		"plans": "/plans", "plan": "/plans/" + plan, "plan-gated": "/plans/" + transfer, "contexts": "/contexts",
 		"connect": "/connect", "roles": "/roles", "role": "/roles/reviewer", "role-new": "/roles/new", "users": "/users", "keys": "/keys",
+		"destinations": "/destinations", "destination": destination, "destination-new": "/destinations/new", "deliveries": "/deliveries",
 		"log": "/log", "evidence": "/evidence", "account": "/account",
 	}
+}
+
+// addDestination adds a destination that nobody reaches, and returns the address of its
+// page.
+func (s *stage) addDestination(name string) (page string) {
+	s.t.Helper()
+	if code := run(s.t.Context(), []string{"destination", "add", name, "--db", s.db, "--format", "slack", "--url-stdin"}, noEnvironment, strings.NewReader("https://hooks.example/services/secret\n"), io.Discard, os.Stderr); code != 0 {
+		s.t.Fatalf("destination add: exit code %d", code)
+	}
+	opened(s.t, s.db, func(h *house) {
+		list, err := h.Destinations(s.t.Context(), domain.System)
+		if err != nil || len(list) == 0 {
+			s.t.Fatal(err)
+		}
+		page = "/destinations/" + list[0].ID
+	})
+	return page
 }
 
 const longWord = "a_word_that_goes_on_and_on_without_a_place_where_it_could_be_broken_into_lines_0123456789"

@@ -32,6 +32,7 @@ type metrics struct {
 	requested prometheus.Counter
 	decisions *prometheus.CounterVec
 	findings  *prometheus.CounterVec
+	delivered *prometheus.CounterVec
 }
 
 func newMetrics(log *logBuffer) *metrics {
@@ -68,8 +69,11 @@ func newMetrics(log *logBuffer) *metrics {
 		findings: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "countersign_findings_total", Help: "Findings that people were shown with what they decided here.",
 		}, []string{"kind", "level", "decision"}),
+		delivered: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "countersign_deliveries_total", Help: "Attempts from here to tell a destination something.",
+		}, []string{"format", "result"}),
 	}
-	m.registry.MustRegister(m.requests, m.waits, m.commits, m.turns, m.groups, m.failed, m.requested, m.decisions, m.findings,
+	m.registry.MustRegister(m.requests, m.waits, m.commits, m.turns, m.groups, m.failed, m.requested, m.decisions, m.findings, m.delivered,
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Name: "countersign_log_lines_lost_total", Help: "Log lines that could not be written, or were not read in time.",
 		}, func() float64 { return float64(log.lost.Load()) }),
@@ -95,7 +99,23 @@ func newMetrics(log *logBuffer) *metrics {
 			}
 		}
 	}
+	for _, format := range formats {
+		m.delivered.WithLabelValues(string(format), "sent")
+		m.delivered.WithLabelValues(string(format), "failed")
+	}
 	return m
+}
+
+// formats are those of destinations.
+var formats = []domain.Format{domain.FormatStandard, domain.FormatSlack, domain.FormatTeams}
+
+// delivery is called after every attempt to tell a destination something.
+func (m *metrics) delivery(format domain.Format, result domain.DeliveryResult) {
+	became := "sent"
+	if result.Failure != "" {
+		became = "failed"
+	}
+	m.delivered.WithLabelValues(string(format), became).Inc()
 }
 
 // addVerification adds the metrics of the server's own verifications.

@@ -15,7 +15,7 @@ import (
 )
 
 // stored are the metrics that a scrape reads from the database: each from an
-// index or a counter, at a constant cost.
+// index or a counter, at a cost that does not grow with the log.
 type stored struct {
 	view  func(context.Context, func(domain.Reader) error) error
 	now   func() time.Time
@@ -23,10 +23,13 @@ type stored struct {
 }
 
 var (
-	pendingConfirms = prometheus.NewDesc("countersign_pending_confirms", "Requests that wait for a decision.", []string{"target_type"}, nil)
-	clockLag        = prometheus.NewDesc("countersign_clock_lag_seconds", "How long ago the oldest deadline passed that is not settled yet.", nil, nil)
-	logEntries      = prometheus.NewDesc("countersign_log_entries", "Entries of the log.", nil, nil)
-	databaseBytes   = prometheus.NewDesc("countersign_database_bytes", "Size of the database's files.", []string{"file"}, nil)
+	pendingConfirms   = prometheus.NewDesc("countersign_pending_confirms", "Requests that wait for a decision.", []string{"target_type"}, nil)
+	clockLag          = prometheus.NewDesc("countersign_clock_lag_seconds", "How long ago the oldest deadline passed that is not settled yet.", nil, nil)
+	logEntries        = prometheus.NewDesc("countersign_log_entries", "Entries of the log.", nil, nil)
+	waitingDeliveries = prometheus.NewDesc("countersign_deliveries_waiting", "Messages to destinations that are not sent yet.", []string{"format"}, nil)
+	deliveryLag       = prometheus.NewDesc("countersign_delivery_lag_seconds", "How long the oldest message that is due has been due.", nil, nil)
+	queueLag          = prometheus.NewDesc("countersign_delivery_queue_lag", "Entries of the log that were not looked at yet for destinations.", nil, nil)
+	databaseBytes     = prometheus.NewDesc("countersign_database_bytes", "Size of the database's files.", []string{"file"}, nil)
 )
 
 // newStored returns the metrics of a database. name is its path or URL.
@@ -40,7 +43,7 @@ func newStored(db *store.DB, name string) *stored {
 
 // Describe implements prometheus.Collector.
 func (s *stored) Describe(descs chan<- *prometheus.Desc) {
-	for _, desc := range []*prometheus.Desc{pendingConfirms, clockLag, logEntries, databaseBytes} {
+	for _, desc := range []*prometheus.Desc{pendingConfirms, clockLag, logEntries, waitingDeliveries, deliveryLag, queueLag, databaseBytes} {
 		descs <- desc
 	}
 }
@@ -65,6 +68,15 @@ func (s *stored) Collect(out chan<- prometheus.Metric) {
 		if err != nil {
 			return err
 		}
+		backlog, err := domain.LoadDeliveryBacklog(r)
+		if err != nil {
+			return err
+		}
+		for _, format := range formats {
+			gauge(waitingDeliveries, float64(backlog.Waiting[format]), string(format))
+		}
+		gauge(deliveryLag, s.lag(backlog.Due))
+		gauge(queueLag, float64(backlog.Unqueued))
 		for _, target := range domain.TargetTypes {
 			gauge(pendingConfirms, float64(pending[target]), string(target))
 		}

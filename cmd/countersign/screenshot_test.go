@@ -88,7 +88,7 @@ func (p *page) capture(file string) {
 }
 
 // ownersPages are those that a reviewer does not see.
-var ownersPages = map[string]bool{"contexts": true, "roles": true, "role": true, "role-new": true, "users": true, "user": true, "keys": true, "connect": true}
+var ownersPages = map[string]bool{"contexts": true, "roles": true, "role": true, "role-new": true, "users": true, "user": true, "keys": true, "connect": true, "destinations": true, "destination": true, "destination-new": true, "deliveries": true}
 
 // decideSome leaves decisions to look at, and more pages for them.
 func (s *stage) decideSome(dir string, pages map[string]string) {

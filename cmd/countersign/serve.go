@@ -177,7 +177,7 @@ func (o *serveOptions) openStore(ctx context.Context, c *call, s *server) (*stor
 func (o *serveOptions) webConfig(s *server, db *store.DB, assets *static.Assets, base *url.URL) web.Config {
 	config := web.Config{
 		Service: s.svc, Assets: assets, Logger: s.logger, BaseURL: base, Hosts: o.hosts,
-		TrustedProxies: o.proxies, Checks: checks(db), Send: s.sender.Send,
+		TrustedProxies: o.proxies, Checks: checks(db), Send: s.send,
 	}
 	if s.verifier != nil {
 		config.Checks = append(config.Checks, verificationCheck(s.svc))

@@ -116,6 +116,15 @@ func (s *server) setHandler(config web.Config) {
 	}))
 }
 
+// send makes one attempt to send a message, and counts it.
+func (s *server) send(ctx context.Context, d *domain.Dispatch) domain.DeliveryResult {
+	result := s.sender.Send(ctx, d)
+	if s.metrics != nil {
+		s.metrics.delivery(d.Destination.Format, result)
+	}
+	return result
+}
+
 // newHTTPServer returns a server with the limits of connections.
 func (s *server) newHTTPServer(handler http.Handler) *http.Server {
 	return &http.Server{
@@ -156,7 +165,7 @@ func (s *server) serve(ctx context.Context, listener net.Listener, agent func(co
 		}
 	})
 	running.Go(func() { s.svc.RunFacts(foreground) })
-	running.Go(func() { s.svc.RunDeliveries(foreground, s.sender.Send) })
+	running.Go(func() { s.svc.RunDeliveries(foreground, s.send) })
 	if s.verifier != nil {
 		running.Go(func() { s.verifier.run(foreground) })
 	}

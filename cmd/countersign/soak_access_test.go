@@ -42,6 +42,7 @@ const (
 var pageRules = map[string]rule{
 	"POST /logout":                   {path: "/logout"},
 	"GET /live":                      {path: "/live"},
+	"GET /waiting":                   {path: "/waiting"},
 	"GET /":                          {path: "/"},
 	"GET /confirms":                  {path: "/confirms"},
 	"GET /confirms/:id":              {path: "/confirms/ID", object: "confirm"},
@@ -72,6 +73,18 @@ var pageRules = map[string]rule{
 	"GET /connect":                   {path: "/connect?key=AGENT", caps: "key.modify"},
 	"POST /keys":                     {path: "/keys", body: "name=fresh&role=guest", caps: "key.modify"},
 	"POST /keys/:id/revoke":          {path: "/keys/AGENT/revoke", caps: "key.modify"},
+	"GET /destinations":              {path: "/destinations", caps: "destination.read destination.modify"},
+	"GET /destinations/new":          {path: "/destinations/new", caps: "destination.modify"},
+	"GET /destinations/:id":          {path: "/destinations/ID", caps: "destination.read destination.modify"},
+	"POST /destinations":             {path: "/destinations", body: "name=", caps: "destination.modify"},
+	"POST /destinations/:id":         {path: "/destinations/ID", body: "name=", caps: "destination.modify"},
+	"POST /destinations/:id/test":    {path: "/destinations/ID/test", caps: "destination.modify"},
+	"POST /destinations/:id/key":     {path: "/destinations/ID/key", caps: "destination.modify"},
+	"POST /destinations/:id/enable":  {path: "/destinations/ID/enable", caps: "destination.modify"}, // it is enabled
+	"POST /destinations/:id/disable": {path: "/destinations/ID/disable", caps: "destination.modify"},
+	"POST /destinations/:id/delete":  {path: "/destinations/ID/delete", caps: "destination.modify"},
+	"GET /deliveries":                {path: "/deliveries", caps: "destination.read destination.modify"},
+	"POST /deliveries/:id/retry":     {path: "/deliveries/ID/retry", caps: "destination.modify"},
 	"GET /log":                       {path: "/log", caps: "trace.read"},
 	"GET /evidence":                  {path: "/evidence", caps: "trace.read"},
 	"GET /evidence/checkpoint.txt":   {path: "/evidence/checkpoint.txt", caps: "trace.read"},
@@ -207,6 +220,7 @@ func accessMatrix(b *bar, h *house, oneIn int, middle func()) {
 	bystander := h.user("bystander", "guest")
 	_, agent := h.key(domain.KeyInput{Name: "bystander", Roles: []string{"guest"}})
 	h.user("foreign", "guest")
+	h.destination("kept")
 	foreign, alone := posts(h, "foreign", "foreign"), posts(h, "alone", "")
 
 	rows, err := h.Roles(t.Context(), domain.System)
@@ -369,6 +383,15 @@ func posts(h *house, id, owner string) string {
 	if err != nil {
 		h.t.Fatal(err)
 	}
+	h.destination(id)
+	kept, err := h.DestinationDetail(h.t.Context(), domain.System, "kept")
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	sent := &domain.Delivery{ID: id, DestinationID: kept.ID, Type: "role.modified", State: domain.DeliverySent, DueAt: h.now(), CreatedAt: h.now(), EndedAt: h.now()}
+	if err := h.db.Tx(h.t.Context(), func(tx domain.Tx) error { return tx.InsertDeliveries([]*domain.Delivery{sent}) }); err != nil {
+		h.t.Fatal(err)
+	}
 	trace, err := mplp.ParseTraceObject(fmt.Appendf(nil, `{"trace_id":%q,"context_id":%q}`, id, id), limits)
 	if err == nil {
 		_, err = h.CreateTrace(h.t.Context(), key, trace)
@@ -377,6 +400,15 @@ func posts(h *house, id, owner string) string {
 		h.t.Fatal(err)
 	}
 	return id
+}
+
+func (h *house) destination(name string) {
+	h.t.Helper()
+	_, _, err := h.CreateDestination(h.t.Context(), domain.System, domain.DestinationInput{Name: name, Format: domain.FormatStandard,
+		Address: "https://hook.example/secret", Types: []string{"role.*"}, Details: domain.DetailsNames})
+	if err != nil {
+		h.t.Fatal(err)
+	}
 }
 
 // digest is one of every row of every table that the log covers, and of the

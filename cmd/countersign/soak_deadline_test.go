@@ -120,12 +120,12 @@ func checkDeadlines(b *bar, h *house) {
 			}
 		}
 	}
-	pending, err := h.PendingCount(context.Background(), domain.System)
+	pending, err := h.Pending(context.Background(), domain.System)
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	if pending != 0 || approved+timeouts != int(b.n.Load()) {
-		b.violated("%d pending, %d approved and %d timed out of %d", pending, approved, timeouts, b.n.Load())
+	if pending.All != 0 || approved+timeouts != int(b.n.Load()) {
+		b.violated("%d pending, %d approved and %d timed out of %d", pending.All, approved, timeouts, b.n.Load())
 	}
 	b.figure("approved", approved)
 	b.figure("timeouts", timeouts)

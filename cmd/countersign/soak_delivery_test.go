@@ -70,19 +70,20 @@ func newHook(t *testing.T) *hook {
 	return h
 }
 
-// serve starts a server that may send to the hook, and trusts it. It listens elsewhere:
-// nothing is sent to the server's own host.
-func (h *hook) serve(t *testing.T, db string) *process {
+// serve starts a server that may send to the hook, or to these ports, and trusts it. It
+// listens elsewhere: nothing is sent to the server's own host.
+func (h *hook) serve(t *testing.T, db string, ports ...uint16) *process {
+	t.Helper()
 	return spawnAs(t, []string{"env", "SSL_CERT_FILE=" + h.certificate, "countersign"}, db,
-		"--listen", "127.0.0.2:0", "--egress-allow", "127.0.0.0/8", "--egress-ports", fmt.Sprint(h.port))
+		"--listen", "127.0.0.2:0", "--egress-allow", "127.0.0.0/8", "--egress-ports", join(append(ports, h.port)))
 }
 
-// sender sends to the hook from this process.
-func (h *hook) sender() *notify.Sender {
+// sender sends to the hook, or to these ports, from this process.
+func (h *hook) sender(ports ...uint16) *notify.Sender {
 	roots := x509.NewCertPool()
 	roots.AddCert(h.Certificate())
 	return notify.New(notify.Options{BaseURL: &url.URL{Scheme: "http", Host: "localhost"}, RootCAs: roots,
-		Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Ports: []uint16{h.port}})
+		Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Ports: append(ports, h.port)})
 }
 
 // finish delivers what a server left behind, as one that starts two minutes later.
@@ -90,37 +91,41 @@ func (h *hook) finish(t *testing.T, file string) {
 	t.Helper()
 	opened(t, file, func(house *house) {
 		now := func() time.Time { return time.Now().Add(2 * time.Minute) }
-		svc := domain.NewService(house.db, domain.Config{Feed: house.feed, Now: now, Hasher: cheap()})
-		sender := h.sender()
-		for more := true; more; {
-			var err error
-			if more, err = svc.QueueDeliveries(t.Context()); err != nil {
+		deliverAll(t, domain.NewService(house.db, domain.Config{Feed: house.feed, Now: now, Hasher: cheap()}), h.sender())
+	})
+}
+
+// deliverAll queues what the log has, and sends what is due.
+func deliverAll(t *testing.T, svc *domain.Service, sender *notify.Sender) {
+	t.Helper()
+	for more := true; more; {
+		var err error
+		if more, err = svc.QueueDeliveries(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := svc.Destinations(t.Context(), domain.System)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range list {
+		for {
+			claimed, err := svc.ClaimDeliveries(t.Context(), d.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(claimed) == 0 {
+				break
+			}
+			var results []domain.DeliveryResult
+			for _, dispatch := range claimed {
+				results = append(results, sender.Send(t.Context(), dispatch))
+			}
+			if err := svc.RecordDeliveries(t.Context(), d.ID, results); err != nil {
 				t.Fatal(err)
 			}
 		}
-		list, err := svc.Destinations(t.Context(), domain.System)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, d := range list {
-			for {
-				claimed, err := svc.ClaimDeliveries(t.Context(), d.ID)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if len(claimed) == 0 {
-					break
-				}
-				var results []domain.DeliveryResult
-				for _, dispatch := range claimed {
-					results = append(results, sender.Send(t.Context(), dispatch))
-				}
-				if err := svc.RecordDeliveries(t.Context(), d.ID, results); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
-	})
+	}
 }
 
 // TestBarR16_KillWhileDelivering kills a server at any step of queueing, sending and
@@ -128,7 +133,7 @@ func (h *hook) finish(t *testing.T, file string) {
 // with one id.
 func TestBarR16_KillWhileDelivering(t *testing.T) {
 	t.Parallel()
-	b, cycles := newBar(t, "R16", 15, 1_000)
+	b, cycles := newBar(t, "R16", 8, 1_000)
 	h := newHook(t)
 	file, asker, twice := "", "", 0
 	for cycle := range cycles {

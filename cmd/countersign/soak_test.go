@@ -128,7 +128,7 @@ func newHouse(t testing.TB, file string, change ...func(*web.Config)) *house {
 	if h.db, err = store.Open(t.Context(), file, placed(file, store.Options{Now: h.now, Committed: h.feed.Publish})); err != nil {
 		t.Fatal(err)
 	}
-	h.Service = domain.NewService(h.db, domain.Config{Feed: h.feed, Now: h.now, Limits: unlimited(), Hasher: cheap()})
+	h.Service = domain.NewService(h.db, domain.Config{Feed: h.feed, Now: h.now, Limits: unlimited(), Hasher: cheap(), CheckAddress: func(string) error { return nil }})
 	if err := h.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 // that the log does not prove are left out. Under the number of a transaction's next
 // entry are the rows that it has written since the last one.
 func (r *Reader) NamedRows(seqs ...int64) (map[int64][]evidence.Row, error) {
-	entries, err := r.provenEntries(seqs)
+	entries, err := r.EntriesAt(seqs)
 	if err != nil {
 		return nil, err
 	}
@@ -92,9 +92,9 @@ func (r *Reader) appended(seq int64) *evidence.Entry {
 	return nil
 }
 
-// provenEntries returns those of the entries that the newest checkpoint proves, and those
-// that the writer's group has appended.
-func (r *Reader) provenEntries(seqs []int64) (map[int64]*evidence.Entry, error) {
+// EntriesAt returns the entries with these numbers, by number: those that the newest
+// checkpoint proves, and those that the writer's group has appended.
+func (r *Reader) EntriesAt(seqs []int64) (map[int64]*evidence.Entry, error) {
 	checkpoint, err := r.checkpointed()
 	if err != nil {
 		return nil, err

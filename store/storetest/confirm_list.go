@@ -136,7 +136,35 @@ func testConfirmVisibility(t *testing.T, s Store) {
 			[]string{"own", "own-role", "other", "other-r2"}},
 		{"mine, of what is visible", domain.ConfirmFilter{Mine: true, Visible: domain.Visibility{Group: "user:u1"}, Decider: domain.Visibility{Group: "user:u1"}}, nil},
 	} {
-		t.Run(tt.name, func(t *testing.T) { same(t, "ids", tt.want, listed(t, s, tt.filter)) })
+		t.Run(tt.name, func(t *testing.T) {
+			same(t, "ids", tt.want, listed(t, s, tt.filter))
+			if !tt.filter.Mine || !tt.filter.Visible.All {
+				return
+			}
+			// What waits is the same, in another order.
+			var waiting []string
+			for _, c := range read(t, s, func(r domain.Reader) ([]domain.WaitingConfirm, error) {
+				return r.WaitingConfirms(tt.filter.Decider, at(0), 9)
+			}) {
+				waiting = append(waiting, c.ID)
+			}
+			slices.Sort(waiting)
+			same(t, "what waits", slices.Sorted(slices.Values(tt.want)), waiting)
+		})
+	}
+	decider := domain.Visibility{Group: "user:u1", Roles: []string{"r1", "r2", "r3"}}
+	for limit, want := range map[int][]string{9: {"made", "other-r2", "other-r1", "other"}, 2: {"made", "other-r2"}} {
+		got := read(t, s, func(r domain.Reader) ([]domain.WaitingConfirm, error) {
+			return r.WaitingConfirms(decider, at(0), limit)
+		})
+		var ids []string
+		for i, c := range got {
+			ids = append(ids, c.ID)
+			if i > 0 && c.Seq >= got[i-1].Seq {
+				t.Errorf("%s is not older than %s", c.ID, got[i-1].ID)
+			}
+		}
+		same(t, "the newest that wait", want, ids)
 	}
 }
 

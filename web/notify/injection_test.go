@@ -89,6 +89,7 @@ func TestInjection(t *testing.T) {
 			d := dispatch(format, r.URL)
 			want, _ := skeletonOf(t, r.send(t, s, d).body)
 			for _, name := range names {
+				d = dispatch(format, r.URL)
 				d.Message.Confirm.Requester = name
 				got, texts := skeletonOf(t, r.send(t, s, d).body)
 				shown := name[:min(len(name), 100)]

@@ -2,6 +2,7 @@ package notify_test
 
 import (
 	"crypto/x509"
+	"fmt"
 	"io"
 	"log"
 	"net"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -97,10 +99,13 @@ const (
 
 var at = time.Date(2026, 5, 4, 12, 30, 0, 123_000_000, time.UTC)
 
-// dispatch returns a message about a request that waits.
+// destinations counts those that tests send to: each is paced alone.
+var destinations atomic.Int64
+
+// dispatch returns a message about a request that waits, for a destination of its own.
 func dispatch(format domain.Format, address string) *domain.Dispatch {
 	return &domain.Dispatch{
-		Destination: &domain.Destination{ID: "d1", Format: format},
+		Destination: &domain.Destination{ID: fmt.Sprint("d", destinations.Add(1)), Format: format},
 		Secret:      &domain.DestinationSecret{URL: address, Key: key},
 		Message: &domain.Message{
 			ID: "m1", Type: "confirm.requested", At: at, Path: "/confirms/c1", LogIndex: 7,

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"code.dny.dev/ssrf"
+	"golang.org/x/time/rate"
 
 	"countersign/domain"
 )
@@ -30,6 +31,7 @@ type Sender struct {
 	timeout   time.Duration // of an attempt
 	guard     *ssrf.Guardian
 	transport *http.Transport
+	pace      pace
 }
 
 // Options say where a Sender may connect to. BaseURL is required.
@@ -46,7 +48,7 @@ func New(o Options) *Sender { return newSender(o, nil) }
 
 // newSender returns a Sender that looks up names with this resolver. Nil: the system's.
 func newSender(o Options, resolver *net.Resolver) *Sender {
-	s := &Sender{base: o.BaseURL, now: o.Now, timeout: attemptTimeout, ports: o.Ports}
+	s := &Sender{base: o.BaseURL, now: o.Now, timeout: attemptTimeout, ports: o.Ports, pace: pace{limiters: map[string]*rate.Limiter{}}}
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -65,10 +67,15 @@ const (
 	maxAnswer = 4 << 10
 )
 
-// Send makes one attempt to send a message, of at most ten seconds. It returns what
+// Send makes one attempt to send a message, of at most ten seconds, once it is the
+// destination's turn. It returns what
 // became of it. An attempt that the end of ctx cuts short has failed like any other.
 func (s *Sender) Send(ctx context.Context, d *domain.Dispatch) domain.DeliveryResult {
 	result := domain.DeliveryResult{ID: d.Message.ID}
+	if s.pace.wait(ctx, d.Destination.ID) != nil {
+		result.Failure = domain.FailureConnection
+		return result
+	}
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
 	request, err := s.newRequest(ctx, d)
