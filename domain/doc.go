@@ -36,7 +36,8 @@
 //	  domain/glyph       what characters look like, by Unicode's data
 //	  domain/reading     arguments as rows and blocks, for people
 //	  domain/finding     what a reviewer should not overlook in a request
-//	  domain/policy      who must decide a request: rules, conditions, counts of votes
+//	  domain/policy      who must decide a request: rules and their conditions
+//	  domain/quorum      counts votes, and proves that they were enough
 //	  domain/lru         a cache that evicts what was used least recently
 //
 // REQUIREMENTS.md lists what is promised about the protocol, SECURITY.md what is promised

@@ -1,6 +1,6 @@
 // Package policy holds rules that say who must decide a request, how many, and until
-// when: documents, their conditions, what they require together, and the counting of
-// votes.
+// when: documents, their conditions, and what they require together. Package quorum
+// counts the votes.
 //
 // It is deterministic and pure: no storage, no network, no clock. [Resolve] is called
 // once, when a request is posted. Its result becomes part of the content, so that later

@@ -3,6 +3,8 @@ package policy
 import (
 	"cmp"
 	"slices"
+
+	"countersign/domain/quorum"
 )
 
 // Policy is an enabled version of a policy.
@@ -14,11 +16,11 @@ type Policy struct {
 
 // Resolution is what policies say of a post.
 type Resolution struct {
-	Matched  []Matched // the policies that count, in the order given: rejecting or requiring ones
-	Rejected bool      // a policy rejects it; its note is that of Matched[0]
-	Requires *Requires // nil: nothing matched, or it is rejected
-	Timeout  int64     // seconds; 0: neither a policy nor the agent names one
-	Unknown  int       // conditions that were unknown, of all policies
+	Matched  []Matched        // the policies that count, in the order given: rejecting or requiring ones
+	Rejected bool             // a policy rejects it; its note is that of Matched[0]
+	Requires *quorum.Requires // nil: nothing matched, or it is rejected
+	Timeout  int64            // seconds; 0: neither a policy nor the agent names one
+	Unknown  int              // conditions that were unknown, of all policies
 }
 
 // Matched is a policy that matched.
@@ -56,14 +58,14 @@ func Resolve(policies []Policy, post *Post) *Resolution {
 
 // merge combines what the matching policies require.
 func (res *Resolution) merge(requiredRole string) {
-	r := &Requires{Rejections: MaxApprovals}
+	r := &quorum.Requires{Rejections: MaxApprovals}
 	if requiredRole != "" {
-		r.atLeast(Threshold{Role: requiredRole, Approvals: 1})
+		raise(r, Threshold{Role: requiredRole, Approvals: 1})
 	}
 	for _, m := range res.Matched {
-		r.Policies = append(r.Policies, Ref{ID: m.ID, Version: m.Version, Hash: m.Hash})
+		r.Policies = append(r.Policies, quorum.PolicyRef{ID: m.ID, Version: m.Version, Hash: m.Hash})
 		for _, t := range m.Quorum {
-			r.atLeast(t)
+			raise(r, t)
 		}
 		r.Rejections = min(r.Rejections, cmp.Or(m.Rejections, 1))
 		if m.Timeout > 0 && (res.Timeout == 0 || m.Timeout < res.Timeout) {
@@ -72,33 +74,33 @@ func (res *Resolution) merge(requiredRole string) {
 	}
 	for _, m := range res.Matched {
 		for _, e := range m.Escalate {
-			r.escalate(e)
+			escalate(r, e)
 		}
 	}
-	slices.SortFunc(r.Quorum, func(a, b Seat) int { return cmp.Compare(a.Role, b.Role) })
+	slices.SortFunc(r.Quorum, func(a, b quorum.Seat) int { return cmp.Compare(a.Role, b.Role) })
 	for _, s := range r.Quorum {
-		slices.SortFunc(s.Also, func(a, b Also) int { return cmp.Or(cmp.Compare(a.After, b.After), cmp.Compare(a.Role, b.Role)) })
+		slices.SortFunc(s.Also, func(a, b quorum.Also) int { return cmp.Or(cmp.Compare(a.After, b.After), cmp.Compare(a.Role, b.Role)) })
 	}
 	res.Requires = r
 }
 
-// atLeast adds a threshold, or raises the one of the role.
-func (r *Requires) atLeast(t Threshold) {
-	i := slices.IndexFunc(r.Quorum, func(s Seat) bool { return s.Role == t.Role })
+// raise adds a threshold, or raises the one of the role.
+func raise(r *quorum.Requires, t Threshold) {
+	i := slices.IndexFunc(r.Quorum, func(s quorum.Seat) bool { return s.Role == t.Role })
 	if i < 0 {
-		r.Quorum = append(r.Quorum, Seat{Role: t.Role, Approvals: t.Approvals})
+		r.Quorum = append(r.Quorum, quorum.Seat{Role: t.Role, Approvals: t.Approvals})
 		return
 	}
 	r.Quorum[i].Approvals = max(r.Quorum[i].Approvals, t.Approvals)
 }
 
 // escalate adds an escalation, or brings the one of the threshold and role forward.
-func (r *Requires) escalate(e Escalation) {
-	i := slices.IndexFunc(r.Quorum, func(s Seat) bool { return s.Role == e.For })
+func escalate(r *quorum.Requires, e Escalation) {
+	i := slices.IndexFunc(r.Quorum, func(s quorum.Seat) bool { return s.Role == e.For })
 	seat := &r.Quorum[i]
-	j := slices.IndexFunc(seat.Also, func(a Also) bool { return a.Role == e.Role })
+	j := slices.IndexFunc(seat.Also, func(a quorum.Also) bool { return a.Role == e.Role })
 	if j < 0 {
-		seat.Also = append(seat.Also, Also{Role: e.Role, After: e.After})
+		seat.Also = append(seat.Also, quorum.Also{Role: e.Role, After: e.After})
 		return
 	}
 	seat.Also[j].After = min(seat.Also[j].After, e.After)

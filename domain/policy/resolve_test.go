@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"countersign/domain/quorum"
 )
 
 func policyOf(t testing.TB, id, text string) Policy {
@@ -24,21 +26,16 @@ func TestResolve_TakesTheStrictest(t *testing.T) {
 	p := postOf(`{}`)
 	p.RequiredRole = "sec"
 	res := Resolve([]Policy{a, b, c}, p)
-	want := &Requires{
-		Policies: []Ref{{"a", 2, a.Hash}, {"b", 2, b.Hash}},
-		Quorum: []Seat{{Role: "fin", Approvals: 2, Also: []Also{{"law", 10}, {"ops", 60}}},
+	want := &quorum.Requires{
+		Policies: []quorum.PolicyRef{{ID: "a", Version: 2, Hash: a.Hash}, {ID: "b", Version: 2, Hash: b.Hash}},
+		Quorum: []quorum.Seat{{Role: "fin", Approvals: 2, Also: []quorum.Also{{Role: "law", After: 10}, {Role: "ops", After: 60}}},
 			{Role: "sec", Approvals: 1}},
 		Rejections: 2,
 	}
 	if diff := cmp.Diff(want, res.Requires); diff != "" {
 		t.Errorf("requires (-want +got):\n%s", diff)
 	}
-	text := string(res.Requires.Marshal())
-	if !strings.HasPrefix(text, `{"policies":[{"id":"a","version":2,"hash":"sha256:`) || !strings.HasSuffix(text,
-		`"}],"quorum":[{"role":"fin","approvals":2,"also":[{"role":"law","after":10},{"role":"ops","after":60}]},{"role":"sec","approvals":1}],"rejections":2}`) {
-		t.Errorf("written as %s", text)
-	}
-	again, err := ParseRequires([]byte(text))
+	again, err := quorum.ParseRequires(res.Requires.Marshal())
 	if diff := cmp.Diff(want, again); err != nil || diff != "" {
 		t.Errorf("read again: %v\n%s", err, diff)
 	}
@@ -103,20 +100,6 @@ func TestResolve_Match(t *testing.T) {
 		p.Actions[0].Name = tc.tool
 		if got := matchedOf(t, &Document{Effect: Require, Match: tc.match}, p) != ""; got != tc.want {
 			t.Errorf("%s: %v", name, got)
-		}
-	}
-}
-
-func TestParseRequires_Refuses(t *testing.T) {
-	t.Parallel()
-	const good = `{"policies":[{"id":"a","version":1,"hash":"h"}],"quorum":[{"role":"x","approvals":1}],"rejections":1}`
-	if _, err := ParseRequires([]byte(good)); err != nil {
-		t.Fatal(err)
-	}
-	for _, change := range [][2]string{{`"rejections":1`, `"rejections":0`}, {`"rejections":1`, `"rejections":1,"signature":"passkey"`}, {`"approvals":1`, `"approvals":0`}, {`:1}]`, `:1},{"role":"x","approvals":1}]`},
-		{`[{"role":"x","approvals":1}]`, "[]"}, {`"approvals":1`, `"approvals":1,"also":[{"role":"y","after":0}]`}, {`"approvals":1`, `"approvals":1,"also":[]`}, {`{"p`, `{ "p`}, {`"role":"x"`, `"role":"\u0078"`}} {
-		if r, err := ParseRequires([]byte(strings.Replace(good, change[0], change[1], 1))); err == nil {
-			t.Errorf("%s is read as %+v", change[1], r)
 		}
 	}
 }

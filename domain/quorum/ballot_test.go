@@ -1,4 +1,4 @@
-package policy
+package quorum
 
 import (
 	"errors"
@@ -8,8 +8,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
+
 func ballotOf(quorum ...Seat) *Ballot {
-	return &Ballot{Requires: &Requires{Policies: []Ref{{ID: "p", Version: 1}}, Quorum: quorum, Rejections: 1}, ReceivedAt: noon, Requester: "agent-owner"}
+	return &Ballot{Requires: &Requires{Policies: []PolicyRef{{ID: "p", Version: 1}}, Quorum: quorum, Rejections: 1}, ReceivedAt: noon, Requester: "agent-owner"}
 }
 
 func TestBallot_Check(t *testing.T) {

@@ -1,24 +1,23 @@
-package policy
+package quorum
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
-
-	"countersign/domain/mplp"
 )
 
 // Requires is what the matching policies require together. It becomes the last member
 // of the content.
 type Requires struct {
-	Policies   []Ref  `json:"policies"`
-	Quorum     []Seat `json:"quorum"`     // all must be met
-	Rejections int    `json:"rejections"` // this many end the request
+	Policies   []PolicyRef `json:"policies"`
+	Quorum     []Seat      `json:"quorum"`     // all must be met
+	Rejections int         `json:"rejections"` // this many end the request
 }
 
-// Ref names a version of a policy.
-type Ref struct {
+// PolicyRef names a version of a policy.
+type PolicyRef struct {
 	ID      string `json:"id"`
 	Version int64  `json:"version"`
 	Hash    string `json:"hash"` // of the document
@@ -38,24 +37,28 @@ type Also struct {
 }
 
 // Marshal returns the bytes that are hashed, whose order never changes.
-func (r *Requires) Marshal() []byte { return encode(r) }
+func (r *Requires) Marshal() []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(r); err != nil {
+		panic(err) // text and numbers always can be encoded
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
 
 // ParseRequires reads the bytes that Marshal wrote, and no others: whoever does not know
 // all of what is required must not say that it was met.
 func ParseRequires(data []byte) (*Requires, error) {
-	raw, err := mplp.ParseValue(data, mplp.DefaultLimits)
-	if err != nil {
-		return nil, err
-	}
 	r := new(Requires)
-	if err := unmarshal(raw, r); err != nil {
-		return nil, err
-	}
-	if err := r.check(); err != nil {
-		return nil, err
+	if err := json.Unmarshal(data, r); err != nil {
+		return nil, fmt.Errorf("the requirements cannot be read: %w", err)
 	}
 	if !bytes.Equal(r.Marshal(), data) {
 		return nil, errors.New("the requirements are not written as the server writes them")
+	}
+	if err := r.check(); err != nil {
+		return nil, err
 	}
 	return r, nil
 }

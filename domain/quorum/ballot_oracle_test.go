@@ -1,4 +1,4 @@
-package policy
+package quorum
 
 import (
 	"fmt"
@@ -115,7 +115,7 @@ func TestBallot_AsTheOracle(t *testing.T) {
 
 func randomBallot(r *rand.Rand) *Ballot {
 	roles := []string{"finance", "security", "ops", "law"}
-	q := &Requires{Policies: []Ref{{ID: "p", Version: 1}}, Rejections: 1 + r.IntN(3)}
+	q := &Requires{Policies: []PolicyRef{{ID: "p", Version: 1}}, Rejections: 1 + r.IntN(3)}
 	for _, role := range roles[:1+r.IntN(3)] {
 		s := Seat{Role: role, Approvals: 1 + r.IntN(2)}
 		for _, other := range roles {
