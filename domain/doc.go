@@ -36,6 +36,8 @@
 //	  domain/glyph       what characters look like, by Unicode's data
 //	  domain/reading     arguments as rows and blocks, for people
 //	  domain/finding     what a reviewer should not overlook in a request
+//	  domain/policy      who must decide a request: rules and their conditions
+//	  domain/quorum      counts votes, and proves that they were enough
 //	  domain/lru         a cache that evicts what was used least recently
 //
 // REQUIREMENTS.md lists what is promised about the protocol, SECURITY.md what is promised
@@ -78,6 +80,10 @@
 //	finding           what the server points out in a request; levels stop, look, note
 //	precedent         an action of another request that concerns this one
 //	fact              a count of what people decided on like calls; folded from the log
+//	policy            a rule: what it matches, a condition, and what it requires
+//	quorum            thresholds that must all be met; each a role and a number
+//	vote              a user's decision in one role, counted towards a quorum
+//	variant           the content as asked or as edited; votes count for one
 //	learning sample   what a decision on a plan teaches
 //	entry             one change in the log, with the digests of the rows it wrote
 //	destination       a webhook that is told of entries of the log; it decides nothing

@@ -1,0 +1,94 @@
+package policy
+
+import (
+	"cel.dev/cel-go/common/ast"
+	"cel.dev/cel-go/common/operators"
+	"cel.dev/cel-go/common/overloads"
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
+	"cel.dev/cel-go/common/types/traits"
+	"cel.dev/cel-go/interpreter"
+)
+
+// strict replaces the operations that would take a value of another kind for an unequal
+// one, or that do long work before they are charged for it.
+func strict(tree *ast.AST) interpreter.InterpretableDecoratorV2 {
+	ranges := map[int64]bool{}
+	ast.PostOrderVisit(tree.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
+		if e.Kind() == ast.ComprehensionKind && e.AsComprehension().IterRange().Kind() != ast.IdentKind {
+			ranges[e.AsComprehension().IterRange().ID()] = true
+		}
+	}))
+	return func(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
+		if ranges[i.ID()] {
+			return listOnly{i}, nil
+		}
+		call, ok := i.(interpreter.InterpretableCall)
+		if !ok || len(call.Args()) != 2 {
+			return i, nil
+		}
+		switch call.Function() {
+		case operators.Equals, operators.NotEquals, operators.In:
+			return equality{call}, nil
+		case operators.Add:
+			return sum{call}, nil
+		case overloads.Matches:
+			return newSearch(call)
+		}
+		return i, nil
+	}
+}
+
+// listOnly is what a loop runs over. The loop over an object would see its keys, where
+// the condition means the items of a list.
+type listOnly struct{ interpreter.InterpretableV2 }
+
+func (l listOnly) Exec(frame *interpreter.ExecutionFrame) ref.Val {
+	v := l.InterpretableV2.Exec(frame)
+	if _, ok := v.(traits.Lister); !ok && !types.IsError(v) {
+		return wrongKind(l.ID())
+	}
+	return v
+}
+
+func (l listOnly) Eval(vars interpreter.Activation) ref.Val {
+	return interpreter.EvalActivation(vars, l.Exec)
+}
+
+// equality is a call of ==, != or in.
+type equality struct{ interpreter.InterpretableCall }
+
+func (e equality) Exec(frame *interpreter.ExecutionFrame) ref.Val {
+	left, right, err := operands(e, frame)
+	if err != nil {
+		return err
+	}
+	c := comparison{charge: func() { charge(frame, e, 1) }}
+	var equal, known bool
+	switch {
+	case e.Function() == operators.In:
+		equal, known = c.isIn(left, right)
+	case e.hasNull():
+		equal, known = left.Type() == right.Type(), true
+	default:
+		equal, known = c.equal(left, right)
+	}
+	if !known {
+		return wrongKind(e.ID())
+	}
+	return types.Bool(equal != (e.Function() == operators.NotEquals))
+}
+
+func (e equality) Eval(vars interpreter.Activation) ref.Val {
+	return interpreter.EvalActivation(vars, e.Exec)
+}
+
+// hasNull reports whether the condition compares with null, which every kind may be.
+func (e equality) hasNull() bool {
+	for _, arg := range e.Args() {
+		if c, ok := arg.(interpreter.InterpretableConst); ok && c.Value() == types.NullValue {
+			return true
+		}
+	}
+	return false
+}
