@@ -18,7 +18,7 @@ import (
 // asked for things, most of which it refuses.
 func TestHistory_FindsNothingWrongWithWhatTheServiceWrites(t *testing.T) {
 	t.Parallel()
-	const seeds, turns = 6, 500
+	const seeds, turns = 6, 600
 	types := map[string]int{}
 	for seed := range uint64(seeds) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -140,11 +140,43 @@ func (h *hubbub) turn() {
 	case n < 90 && len(h.plans) > 0:
 		h.movePlan(h.plan())
 	case n < 91:
+		h.changeDestination()
+	case n < 92:
 		h.pass(time.Duration(h.random.IntN(2)) * time.Hour)
 		_, err := h.Prune(h.ctx, time.Duration(h.random.IntN(10_000))*time.Second)
 		h.fatal(err)
 	default:
 		h.account()
+	}
+}
+
+// changeDestination does anything to a destination. The queue and its senders work in
+// between.
+func (h *hubbub) changeDestination() {
+	by, name := h.administrator(), fmt.Sprint("hook-", h.random.IntN(3))
+	in := domain.DestinationInput{Name: name, Format: domain.FormatStandard, Address: "https://hook.example", Types: []string{"confirm.requested", "role.*"}, Details: domain.DetailsNames}
+	switch h.random.IntN(8) {
+	case 0, 1:
+		_, _, _ = h.CreateDestination(h.ctx, by, in)
+	case 2:
+		_, _ = h.UpdateDestination(h.ctx, by, name, in)
+	case 3:
+		_, _ = h.RotateDestinationKey(h.ctx, by, name)
+	case 4:
+		_, _ = h.QueueTest(h.ctx, by, name)
+	case 5:
+		_ = h.DisableDestination(h.ctx, by, name)
+	case 6:
+		_ = h.EnableDestination(h.ctx, by, name)
+	default:
+		_ = h.DeleteDestination(h.ctx, by, name)
+	}
+	h.queue()
+	all, err := h.Destinations(h.ctx, domain.System)
+	h.fatal(err)
+	for _, d := range all {
+		failure := anyOf(h.random, []domain.DeliveryFailure{"", "", domain.FailureTimeout, domain.FailureGone})
+		h.record(&d.Destination, h.claim(&d.Destination), domain.DeliveryResult{Failure: failure})
 	}
 }
 
