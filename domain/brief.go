@@ -30,7 +30,7 @@ const (
 	// agent must not slow down everybody's inbox with large ones.
 	MaxBriefContent = 16 << 10
 	// maxCachedBriefs bounds the cache of briefs, each of up to a few hundred bytes. Each
-	// event draws all open inboxes anew: without it, that would read 50 contents.
+	// event renders all open inboxes, and without the cache each would read 50 contents.
 	maxCachedBriefs = 2000
 
 	maxBriefValues = 3

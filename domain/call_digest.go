@@ -9,8 +9,8 @@ import (
 )
 
 // callDigest names a tool with its arguments, so that the same call is found again. It
-// is no proof, and short to keep the index small: whoever finds a request by it reads
-// what the log proves, and compares.
+// is short, which keeps the index small, so it proves nothing: callers compare the
+// content that the log proves.
 func callDigest(a *evidence.Action) string {
 	sum := sha256.Sum256([]byte("countersign/call/v1\n" + argsHash(a) + a.Name))
 	return base64.RawURLEncoding.EncodeToString(sum[:6])

@@ -213,8 +213,8 @@ type ConfirmFilter struct {
 // out.
 type CallFilter struct {
 	Digest string // of a call (CallDigests): pending, approved, or rejected by people
-	// Tool and By, without a Digest, select what people approved of this requester. The
-	// first word of the tool's name decides: whoever reads the content compares it.
+	// Tool and By, without a Digest, select what people approved of this requester. Only
+	// the first word of the tool's name counts: callers compare the whole name.
 	Tool string
 	By   Ref
 

@@ -102,7 +102,7 @@ type dispatcher struct {
 }
 
 func (d *dispatcher) run(ctx context.Context) {
-	pruned := time.Time{}
+	pruned, failed := time.Time{}, false
 	for ctx.Err() == nil {
 		if time.Since(pruned) > pruneInterval {
 			pruned = time.Now()
@@ -113,12 +113,15 @@ func (d *dispatcher) run(ctx context.Context) {
 		pause := deliveryPoll
 		due, next, err := d.s.dueDestinations(ctx)
 		switch {
-		case err != nil && ctx.Err() == nil && !errors.Is(err, ErrStoreClosed):
-			d.s.logger.Error("messages to destinations cannot be sent", "error", err)
+		case err != nil:
+			if !failed && ctx.Err() == nil && !errors.Is(err, ErrStoreClosed) {
+				d.s.logger.Error("messages to destinations cannot be sent", "error", err)
+			}
 			pause = deliveryRetryDelay
-		case err == nil && !next.IsZero():
+		case !next.IsZero():
 			pause = min(pause, max(next.Sub(d.s.clock()), time.Millisecond))
 		}
+		failed = err != nil
 		for _, id := range due {
 			d.start(ctx, id)
 		}

@@ -45,16 +45,21 @@ func (s *Service) ClaimDeliveries(ctx context.Context, destinationID string) ([]
 // dispatches makes the messages of deliveries. Without its address a destination is
 // disabled: somebody has to enter it again. What the log does not prove is not told.
 func (s *Service) dispatches(ctx context.Context, destinationID string, claimed []*Delivery) (list []*Dispatch, err error) {
-	var unproven []DeliveryResult
-	isLost := false
+	var failed []DeliveryResult
 	err = s.store.View(ctx, func(r Reader) error {
 		to, err := r.Destination(destinationID)
 		if err != nil {
 			return err
 		}
 		secret, err := to.open(r)
-		if isLost = secret == nil; err != nil || isLost {
+		if err != nil {
 			return err
+		}
+		if secret == nil {
+			for _, d := range claimed {
+				failed = append(failed, DeliveryResult{ID: d.ID, Failure: FailureSecret})
+			}
+			return nil
 		}
 		checkpoint, _, err := r.Checkpoint()
 		if err != nil {
@@ -72,7 +77,7 @@ func (s *Service) dispatches(ctx context.Context, destinationID string, claimed 
 			m, err := d.message(r, to, entries[d.Seq])
 			switch {
 			case errors.Is(err, ErrUnproven):
-				unproven = append(unproven, DeliveryResult{ID: d.ID, Failure: FailureUnproven})
+				failed = append(failed, DeliveryResult{ID: d.ID, Failure: FailureUnproven})
 			case err != nil:
 				return err
 			default:
@@ -82,14 +87,11 @@ func (s *Service) dispatches(ctx context.Context, destinationID string, claimed 
 		}
 		return nil
 	})
-	if err == nil && isLost {
-		err = s.store.Tx(ctx, func(tx Tx) error { return s.stopDestination(tx, destinationID, DestinationLost) })
-	}
-	return list, errors.Join(err, s.RecordDeliveries(ctx, destinationID, unproven))
+	return list, errors.Join(err, s.RecordDeliveries(ctx, destinationID, failed))
 }
 
-// RecordDeliveries writes what became of attempts. A destination that is gone, or has
-// failed for MaxFailingTime, is disabled.
+// RecordDeliveries writes what became of attempts. A destination that is gone, whose
+// secret is lost, or that has failed for MaxFailingTime, is disabled.
 func (s *Service) RecordDeliveries(ctx context.Context, destinationID string, results []DeliveryResult) error {
 	if len(results) == 0 {
 		return nil
@@ -105,7 +107,7 @@ func (s *Service) RecordDeliveries(ctx context.Context, destinationID string, re
 			d, err := tx.Delivery(result.ID)
 			if err != nil {
 				if ignoreNotFound(err) == nil {
-					continue // the destination was deleted meanwhile
+					continue // the destination was deleted while it was sent
 				}
 				return err
 			}
@@ -119,8 +121,11 @@ func (s *Service) RecordDeliveries(ctx context.Context, destinationID string, re
 					health.FailingSince = now
 				}
 			}
-			if result.Failure == FailureGone {
+			switch result.Failure {
+			case FailureGone:
 				stop = DestinationGone
+			case FailureSecret:
+				stop = DestinationLost
 			}
 			if err := tx.UpdateDelivery(d); err != nil {
 				return err

@@ -46,7 +46,7 @@ const (
 	DetailsFull  Details = "full"  // also reason and arguments; in the standard format only
 )
 
-// DestinationStatus says whether a destination is told, or why it is not.
+// DestinationStatus says whether messages are sent to a destination, and if not, why.
 type DestinationStatus string
 
 // The statuses of destinations.

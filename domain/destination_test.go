@@ -189,7 +189,7 @@ func TestDestination_IsCheckedAndChanged(t *testing.T) {
 	wantVerified(t, "the log", verify(t, w.file, ""))
 }
 
-// T09, T54: whoever has the database, its journal or a backup has no address and no key.
+// T09, T54: the database, its journal and a backup reveal no address and no key.
 func TestT54_SecretsOfDestinationsAreSealed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -296,6 +296,14 @@ func TestDestination_AfterARestore(t *testing.T) {
 			row := restored.destinationRow(d.ID)
 			if row.Status != domain.DestinationLost || row.Host != "" {
 				t.Errorf("%s, host %q", row.Status, row.Host)
+			}
+			test, err := svc.QueueTest(w.ctx, domain.System, d.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			wantTold(t, restored.deliver(d))
+			if test, err = svc.Delivery(w.ctx, domain.System, test.ID); err != nil || test.State != domain.DeliveryDead || test.Failure != domain.FailureSecret {
+				t.Errorf("a test to a lost address: %+v, %v", test, err)
 			}
 			w.wantCode(svc.EnableDestination(w.ctx, domain.System, d.ID), domain.CodeInvalidTransition)
 			in := domain.DestinationInput{Name: "one", Types: row.Types, Details: row.Details, Address: "https://new.example"}

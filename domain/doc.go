@@ -135,7 +135,7 @@
 //
 // # How a change is made
 //
-// Service.write opens a transaction, loads the principal anew and runs the use case:
+// Service.write opens a transaction, loads the principal again and runs the use case:
 // check the capability, apply the rule, write rows, log. Tx.Append gives the entry its
 // gap-free number and the digests of the rows written before it. Rows that no entry
 // covers fail the transaction. A refusal that must keep what was written (a decision

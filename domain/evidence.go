@@ -105,7 +105,7 @@ func signingKeys(r Reader) (list []SigningKey, err error) {
 	return append(list, SigningKey{VKey: vkey, From: from}), nil
 }
 
-// Proof says whether the log proves a confirm: by which entry, in which tree.
+// Proof is the result of proving a confirm by the log, with its entry and the tree.
 type Proof struct {
 	Proven bool
 	Seq    int64         // number of the entry

@@ -44,8 +44,8 @@ const (
 	maxRecent      = 10  // outcomes of a tool
 )
 
-// factKey returns the key of a fact. Without the signing key nobody finds the value of a
-// key by trying, and a new signing key makes all facts anew.
+// factKey returns the key of a fact. Only the holder of the signing key can find by trial
+// what a key stands for. After a change of the signing key all facts are rebuilt.
 func factKey(r Reader, name string) ([]byte, error) { return r.MAC("fact", []byte(name)) }
 
 // factName names what calls have in common. No two lists of parts have the same name.

@@ -31,7 +31,7 @@ func (s *Service) FoldFacts(ctx context.Context) (more bool, err error) {
 			return errFactsMoved
 		}
 		pruned, err := tx.Entries(EntryFilter{After: &f.last, Type: entryPruned, Limit: 1})
-		if err != nil || len(pruned) > 0 { // what was forgotten meanwhile may be among it
+		if err != nil || len(pruned) > 0 { // a pruned request may be among those that were read
 			return cmp.Or(err, errFactsMoved)
 		}
 		if f.before == nil {

@@ -74,7 +74,7 @@ const (
 	FailureAddress     DeliveryFailure = "address"     // the host's address is not allowed
 	FailureConnection  DeliveryFailure = "connection"  // refused, or broken
 	FailureCertificate DeliveryFailure = "certificate" // it is not trusted
-	FailureSecret      DeliveryFailure = "secret"      // there is no key to sign with
+	FailureSecret      DeliveryFailure = "secret"      // the address or the key cannot be opened
 	FailureSize        DeliveryFailure = "size"        // the message would be too large
 	FailureUnproven    DeliveryFailure = "unproven"    // the log does not prove what it would say
 )

@@ -1,5 +1,6 @@
 // What the pages do beyond links and forms. Nothing here decides: every control
-// that changes something is a form that also works without this file.
+// that changes something is a form that also works without this file. It is one file
+// although it is long: the parts share what they know of the page, and it is fetched once.
 "use strict";
 
 (() => {

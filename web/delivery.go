@@ -78,7 +78,7 @@ func failureWords(d *domain.Delivery) string {
 	case domain.FailureCertificate:
 		return "The certificate is not trusted"
 	case domain.FailureSecret:
-		return "There is no signing key"
+		return "The address or the signing key cannot be read any more"
 	case domain.FailureSize:
 		return "The message would be too large"
 	case domain.FailureUnproven:

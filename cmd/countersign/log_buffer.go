@@ -17,7 +17,7 @@ const (
 	// atomicWrite is how many bytes a pipe takes at once (PIPE_BUF). Other writers'
 	// lines come before or after them, never in between.
 	atomicWrite = 4096
-	// closeTimeout is how long Close waits for the reader to take what is left.
+	// closeTimeout bounds how long Close waits while the last lines are written.
 	closeTimeout = 500 * time.Millisecond
 )
 

@@ -186,8 +186,8 @@ func (o *serveOptions) webConfig(s *server, db *store.DB, assets *static.Assets,
 }
 
 // verifyRestored refuses a backup that was changed, because accepting a restore
-// signs what is there. A backup older than the head file is a restore, not a
-// change. A backup with an older schema is verified before it is migrated.
+// signs its rows. A backup may be older than the head file. One with an older schema is
+// verified before it is migrated.
 func (o *serveOptions) verifyRestored(ctx context.Context, c *call) error {
 	vkey, file := "", store.KeyFile(c.db, o.signingKey)
 	if _, err := os.Stat(file); err == nil {
