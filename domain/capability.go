@@ -28,6 +28,8 @@ const (
 
 	DestinationRead   Capability = "destination.read"
 	DestinationModify Capability = "destination.modify"
+	PolicyRead        Capability = "policy.read"
+	PolicyModify      Capability = "policy.modify"
 
 	// Everything is the super administrator's capability.
 	Everything Capability = "*"
@@ -63,6 +65,8 @@ func KnownCapabilities() []KnownCapability {
 		{KeyModify, "Create and revoke keys"},
 		{DestinationRead, "Read destinations and what was sent to them"},
 		{DestinationModify, "Create, change and delete destinations, send again"},
+		{PolicyRead, "Read policies: who must approve what"},
+		{PolicyModify, "Create, change and disable policies"},
 		{"collab.join", "Join collaboration sessions"},
 		{"collab.orchestrate", "Act as session orchestrator"},
 		{Everything, "Everything: super administrator"},

@@ -99,6 +99,9 @@ type Confirm struct {
 	DecidedAt       time.Time
 	RequestedSeq    int64 // number of the log entry that requested it
 	DecidedSeq      int64 // of the one that ended it; 0 while pending
+	// Quorum is how many approvals it needs because a policy matched; 0: none did, and one
+	// decision ends it. Its content has what is required, and by whom.
+	Quorum int
 
 	// Fresh is set when the id was generated and no confirm has its approval key, so
 	// that an insert cannot conflict.
@@ -154,6 +157,10 @@ type Decision struct {
 	SentHash        string // the content hash that the decider named; approval commands may have none
 	Actions         []ActionDecision
 	Seq             int64 // number of its log entry
+
+	// With a quorum, by which decisions are counted:
+	RoleID        string // of the role acted in
+	EffectiveHash string // of what was approved
 
 	// Findings are what the page showed. Only the log entry has them: a stored decision
 	// has none.

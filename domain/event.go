@@ -37,7 +37,7 @@ func EventFamilies() []string {
 // EntryTypes lists every type of log entry that this server writes.
 func EntryTypes() []string {
 	return []string{
-		"confirm.requested", "confirm.approved", "confirm.rejected", "confirm.cancelled", "confirm.imported", "confirm.consumed",
+		"confirm.requested", "confirm.approved", "confirm.rejected", "confirm.cancelled", "confirm.imported", "confirm.consumed", entryVoted, entryEscalated,
 		"plan.created", "plan.revised", "plan.imported", "plan.proposed", "plan.approved", "plan.rejected",
 		"plan.started", "plan.completed", "plan.failed", "plan.cancelled",
 		"step.started", "step.completed", "step.failed", "step.skipped", "step.retried", "step.blocked",
@@ -47,6 +47,7 @@ func EntryTypes() []string {
 		entrySessionsEnded, entrySignedOut,
 		"key.created", "key.revoked",
 		"destination.created", "destination.modified", "destination.key_rotated", "destination.tested", "destination.disabled", "destination.enabled", "destination.deleted",
+		"policy.created", "policy.modified", "policy.disabled",
 		entryPruned, evidence.EntryKeyRotated, evidence.EntryRestored,
 	}
 }

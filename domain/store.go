@@ -33,8 +33,10 @@ type Reader interface {
 	TraceReader
 	ConfirmReader
 	ConfirmListReader
+	ConfirmRoleReader
 	ConsumptionReader
 	FactReader
+	PolicyReader
 	DestinationReader
 	DeliveryReader
 	LogReader
@@ -54,8 +56,10 @@ type Tx interface {
 	PlanWriter
 	TraceWriter
 	ConfirmWriter
+	ConfirmRoleWriter
 	ConsumptionWriter
 	FactWriter
+	PolicyWriter
 	DestinationWriter
 	DeliveryWriter
 	LogWriter

@@ -13,9 +13,9 @@ import (
 const maxCached = 4096
 
 // accessTables are those whose rows are cached: every request asks for the same few.
-var accessTables = []*schema{&roles.schema, &users.schema, &userRoles.schema, &keys.schema, &keyRoles.schema}
+var accessTables = []*schema{&roles.schema, &users.schema, &userRoles.schema, &keys.schema, &keyRoles.schema, &policies.schema}
 
-// accessCache has roles, users and keys as all connections have read them. Its rows are
+// accessCache has roles, users, keys and policies as all connections have read them. Its rows are
 // those after one entry of the log: the last that changed the tables. The entries say
 // which one that is, not the columns beside them.
 type accessCache struct {

@@ -46,6 +46,7 @@ var confirms = newTable("confirms", 1, func(c *domain.Confirm) []column {
 		{"decided_at", moment(&c.DecidedAt)},
 		{"requested_seq", number(&c.RequestedSeq)},
 		{"decided_seq", number(&c.DecidedSeq)},
+		{"quorum", optionalNumber(&c.Quorum)},
 	}
 })
 

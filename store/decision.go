@@ -21,6 +21,8 @@ var decisions = newTable("decisions", 2, func(d *domain.Decision) []column {
 		{"sent_hash", text(&d.SentHash)},
 		{"seq", number(&d.Seq)},
 		{"actions", list(&d.Actions)},
+		{"role_id", text(&d.RoleID)},
+		{"effective_hash", text(&d.EffectiveHash)},
 	}
 })
 

@@ -75,6 +75,18 @@ func (f numberField[T]) Scan(src any) error {
 	return err
 }
 
+// optionalNumber is an integer; 0 is NULL.
+func optionalNumber[T ~int | ~int64](p *T) field { return optionalNumberField[T]{numberField[T]{p}} }
+
+type optionalNumberField[T ~int | ~int64] struct{ numberField[T] }
+
+func (f optionalNumberField[T]) value() any {
+	if *f.p == 0 {
+		return nil
+	}
+	return int64(*f.p)
+}
+
 // flag is 0 or 1.
 func flag(p *bool) field { return flagField{p} }
 

@@ -22,7 +22,7 @@ import (
 var moved = []*schema{
 	&roles.schema, &users.schema, &userRoles.schema, &keys.schema, &keyRoles.schema,
 	&contexts.schema, &plans.schema, &planContents.schema, &traces.schema,
-	&confirms.schema, &confirmContents.schema, &decisions.schema, &consumptions.schema, &destinations.schema,
+	&confirms.schema, &confirmContents.schema, &decisions.schema, &confirmRoles.schema, &consumptions.schema, &destinations.schema, &policies.schema,
 	{name: "log", columns: audit.LogColumns},
 	{name: "log_hashes", columns: []string{"idx", "hash"}},
 	{name: "log_head", columns: []string{"id", "size", "checkpoint"}},

@@ -58,7 +58,7 @@ func (s *schema) digest(values []any) ([]byte, error) {
 var logged = []*schema{
 	&roles.schema, &users.schema, &userRoles.schema, &keys.schema, &keyRoles.schema,
 	&contexts.schema, &plans.schema, &planContents.schema, &consumptions.schema, &traces.schema,
-	&confirms.schema, &confirmContents.schema, &decisions.schema, &destinations.schema,
+	&confirms.schema, &confirmContents.schema, &decisions.schema, &confirmRoles.schema, &destinations.schema, &policies.schema,
 }
 
 // Rows calls fn for every row that the log must account for, with its digest
