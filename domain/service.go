@@ -50,6 +50,8 @@ type Service struct {
 	loggedMACs    *lru.Cache[string, bool]           // hashes of rows whose invalid MAC was logged
 	usersExist    atomic.Bool                        // there has been a user
 
+	compiledPolicies *lru.Cache[compiledKey, compiledPolicy]
+
 	followers    sessionFollowers
 	streamReads  chan struct{} // one element for each stream that reads now
 	verification atomic.Pointer[Verification]
@@ -87,6 +89,7 @@ func NewService(store Store, c Config) *Service {
 		briefCache:   lru.New[string, *Brief](maxCachedBriefs),
 		inboxCache:   lru.New[string, *inboxList](maxCachedInboxes),
 		unexpirable:  lru.New[string, time.Time](maxCachedItems), loggedMACs: lru.New[string, bool](maxCachedItems),
+		compiledPolicies: lru.New[compiledKey, compiledPolicy](maxCompiledPolicies),
 	}
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)
