@@ -27,7 +27,7 @@ func (b *Bundle) checkVotes(r *Report, entries []*Entry) map[string]*Voting {
 			}
 			v.Add(e)
 		case "confirm.approved", "confirm.rejected", "confirm.cancelled":
-			if v == nil && e.HasVotes() {
+			if v == nil && len(e.Votes()) > 0 {
 				r.addFinding("request %s: its decision names votes, and it needs none", e.ConfirmID)
 			} else if v != nil {
 				if err := v.Prove(e, nil); err != nil {

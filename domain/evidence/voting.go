@@ -85,10 +85,11 @@ var (
 	errNoVote       = errors.New("it is no vote of a user on this content")
 )
 
-// HasVotes reports whether the entry names votes, which only the end of a voting does.
-func (e *Entry) HasVotes() bool {
-	f, err := votingFactsOf(e)
-	return err != nil || len(f.Votes) > 0
+// Votes returns the numbers of the votes that the entry names, which only the end of a
+// voting does.
+func (e *Entry) Votes() []int64 {
+	f, _ := votingFactsOf(e) // what cannot be read names none
+	return f.Votes
 }
 
 // Prove checks that the votes that the final entry names are enough for it. Ends that
