@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"countersign/domain/evidence"
 	"countersign/domain/mplp"
@@ -18,7 +19,7 @@ func (p *Principal) canSee(c *Confirm) bool {
 	case p.Kind == KindSystem, p.Group == c.RequestedGroup:
 		return true
 	case p.Kind == KindAgent:
-		return p.canDecide() && (c.RequiredRole == "" || p.Holds(c.RequiredRole))
+		return p.canDecide() && c.Quorum == 0 && (c.RequiredRole == "" || p.Holds(c.RequiredRole))
 	}
 	return p.CanAny(ConfirmApprove, ConfirmReject, TraceRead)
 }
@@ -83,7 +84,7 @@ func (s *Service) Inbox(ctx context.Context, ref Ref, f ConfirmFilter, page Page
 		in.Rows = make([]InboxRow, len(list.rows))
 		told := map[Group]bool{}
 		for i, row := range slices.Backward(list.rows) {
-			mine, err := s.canDecideConfirm(r, p, &row.Confirm)
+			mine, err := s.canDecideRow(r, p, row)
 			if err != nil {
 				return err
 			}
@@ -125,7 +126,10 @@ func (s *Service) markUnexpirable(rows []*ConfirmRow) {
 func (s *Service) withVisibility(p *Principal, f ConfirmFilter) ConfirmFilter {
 	f.Visible = p.confirmVisibility()
 	if f.Mine {
-		f.Decider = Visibility{Decides: true, Roles: roleIDs(p.Roles)}
+		f.Decider = Visibility{Decides: true, Roles: roleIDs(p.Roles), Now: s.clock().Truncate(time.Second)}
+		if p.Kind == KindUser {
+			f.Decider.Voter = p.Ref.String()
+		}
 		if s.forbidsSelfApproval(p) {
 			f.Decider.Group = p.Group
 		}
@@ -203,13 +207,20 @@ func (s *Service) ConfirmRowsByID(ctx context.Context, ref Ref, ids []string) (r
 	return rows, err
 }
 
-// canDecideConfirm is the filter Mine for one row. DecisionRights says which decisions
-// are allowed.
-func (s *Service) canDecideConfirm(r Reader, p *Principal, c *Confirm) (bool, error) {
-	if !p.canDecide() || c.checkDecidable() != nil || c.RequiredRole != "" && !p.Holds(c.RequiredRole) {
+// canDecideRow is the filter Mine for one row. DecisionRights says which decisions are
+// allowed.
+func (s *Service) canDecideRow(r Reader, p *Principal, row *ConfirmRow) (bool, error) {
+	c := &row.Confirm
+	switch {
+	case !p.canDecide() || c.checkDecidable() != nil:
 		return false, nil
-	}
-	if !s.forbidsSelfApproval(p) {
+	case c.Quorum > 0:
+		if p.Kind != KindUser || row.Voting == nil || !row.Voting.waitsFor(p, s.clock()) {
+			return false, nil
+		}
+	case c.RequiredRole != "" && !p.Holds(c.RequiredRole):
+		return false, nil
+	case !s.forbidsSelfApproval(p):
 		return true, nil
 	}
 	own, err := p.ownRequestReason(r, c)
