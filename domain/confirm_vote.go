@@ -245,7 +245,8 @@ func (s *Service) endVoting(tx Tx, c *Confirm, d *Decision) error {
 }
 
 // Progress says how far the voting on a pending confirm is: numbers only, so that nobody
-// argues with half a jury. The variant with the most approvals counts.
+// argues with half a jury. Roles have their names. The variant with the most approvals
+// counts.
 type Progress struct {
 	Quorum     []quorum.Progress
 	Rejections int // that end it
@@ -286,7 +287,17 @@ func loadProgress(r Reader, c *Confirm) (*Progress, error) {
 	if err != nil {
 		return nil, err
 	}
-	return v.progress(), nil
+	progress := v.progress()
+	for i, q := range progress.Quorum {
+		role, err := r.Role(q.Role)
+		if ignoreNotFound(err) != nil {
+			return nil, err
+		}
+		if err == nil {
+			progress.Quorum[i].Role = role.Name
+		}
+	}
+	return progress, nil
 }
 
 // countedDecisions returns the decisions that led to the end of a confirm: those that

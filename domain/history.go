@@ -113,6 +113,8 @@ type facts struct {
 	Findings     []ShownFinding `json:"findings"`
 	Vote         string         `json:"vote"`
 	RoleID       string         `json:"role_id"`
+	Policies     []policyFact   `json:"policies"`
+	Policy       *policyFact    `json:"policy"`
 	// of plans and steps
 	From      string   `json:"from"`
 	Status    string   `json:"status"`

@@ -191,7 +191,8 @@ func (h *History) checkDecision(e *evidence.Entry, at int32, c *pastConfirm, f f
 			return
 		}
 		h.checkAuthority(e, c, f, status)
-	case cause == CausePolicy && e.Kind == string(KindSystem) && status == Rejected:
+	case cause == CausePolicy && e.Kind == string(KindSystem) && status == Rejected && f.Policy != nil:
+		h.checkPolicy(e, *f.Policy)
 	case cause == CauseTimeout && e.Kind == string(KindSystem) && status == Rejected:
 		if c.at > 0 && e.At.Add(clockSlack).UnixMilli() < c.at {
 			h.report("request %s timed out before its deadline", e.ConfirmID)

@@ -13,8 +13,19 @@ func (h *History) followVoting(e *evidence.Entry, at int32) {
 	if err != nil {
 		h.report("request %s: what it requires cannot be read: %v", e.ConfirmID, err)
 	}
-	if v != nil {
-		h.votings[at] = v
+	if v == nil {
+		return
+	}
+	h.votings[at] = v
+	for _, p := range factsOf(e).Policies {
+		h.checkPolicy(e, p)
+	}
+}
+
+// checkPolicy checks that a policy that matched was in force.
+func (h *History) checkPolicy(e *evidence.Entry, p policyFact) {
+	if !h.partial && h.policies[p.ID] != p.Version {
+		h.report("request %s was matched by the policy %s, version %d, and version %d was in force", e.ConfirmID, p.ID, p.Version, h.policies[p.ID])
 	}
 }
 
