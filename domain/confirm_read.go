@@ -278,7 +278,8 @@ type ConfirmDetail struct {
 	Predecessor  *Confirm        // the one it supersedes
 	SupersededBy []string
 	Rights       DecisionRights
-	Told         *Told // which destinations were told that it waits; nil: it does not, or there are none
+	Voting       *ConfirmVoting // nil: one decision ends it
+	Told         *Told          // which destinations were told that it waits; nil: it does not, or there are none
 }
 
 // DecisionRights says what a reader may do with a confirm. Errors say why not.
@@ -325,7 +326,10 @@ func (s *Service) confirmDetail(r Reader, p *Principal, c *Confirm) (*ConfirmDet
 	if detail.Told, err = told(r, c); err != nil {
 		return nil, err
 	}
-	detail.Rights, err = s.decisionRights(r, p, c)
+	if detail.Voting, err = votingDetail(r, p, c, detail.Content); err != nil {
+		return nil, err
+	}
+	detail.Rights, err = s.decisionRights(r, p, c, detail.Content)
 	return detail, err
 }
 
@@ -392,25 +396,15 @@ func (s *Service) loadRelated(r Reader, p *Principal, detail *ConfirmDetail) (er
 }
 
 // decisionRights computes what the reader may do, by the same rules as Decide.
-func (s *Service) decisionRights(r Reader, p *Principal, c *Confirm) (DecisionRights, error) {
-	var st DecisionRights
-	roles, err := r.Roles()
+func (s *Service) decisionRights(r Reader, p *Principal, c *Confirm, content *evidence.Content) (st DecisionRights, err error) {
+	if c.Quorum > 0 && !c.IsFinal() && content != nil {
+		err = s.votingRights(r, p, c, content, &st)
+	} else {
+		err = s.singleRights(r, p, c, &st)
+	}
 	if err != nil {
 		return st, err
 	}
-	may := func(role *Role) bool { return role.Grants(ConfirmApprove) || role.Grants(ConfirmReject) }
-	for _, role := range roles {
-		if c.RequiredRole != "" && role.ID == c.RequiredRole || c.RequiredRole == "" && may(role) {
-			st.Who = append(st.Who, role)
-		}
-	}
-	for _, role := range p.Roles {
-		if may(role) && (c.RequiredRole == "" || c.RequiredRole == role.ID) {
-			st.Roles = append(st.Roles, role)
-		}
-	}
-	_, st.Approve = s.authorizeDecision(r, p, c, []Capability{ConfirmApprove}, "")
-	_, st.Reject = s.authorizeDecision(r, p, c, []Capability{ConfirmReject}, "")
 	if p.Group != c.RequestedGroup {
 		st.Cancel = p.require(ConfirmReject)
 	}
@@ -435,6 +429,28 @@ func (s *Service) decisionRights(r Reader, p *Principal, c *Confirm) (DecisionRi
 		st.Approve = c.checkContextUnchanged(r)
 	}
 	return st, nil
+}
+
+// singleRights are the rights where one decision ends the confirm.
+func (s *Service) singleRights(r Reader, p *Principal, c *Confirm, st *DecisionRights) error {
+	roles, err := r.Roles()
+	if err != nil {
+		return err
+	}
+	may := func(role *Role) bool { return role.Grants(ConfirmApprove) || role.Grants(ConfirmReject) }
+	for _, role := range roles {
+		if c.RequiredRole != "" && role.ID == c.RequiredRole || c.RequiredRole == "" && may(role) {
+			st.Who = append(st.Who, role)
+		}
+	}
+	for _, role := range p.Roles {
+		if may(role) && (c.RequiredRole == "" || c.RequiredRole == role.ID) {
+			st.Roles = append(st.Roles, role)
+		}
+	}
+	_, st.Approve = s.authorizeDecision(r, p, c, []Capability{ConfirmApprove}, "")
+	_, st.Reject = s.authorizeDecision(r, p, c, []Capability{ConfirmReject}, "")
+	return nil
 }
 
 // CannotDecide returns why the reader may neither approve nor reject, nil if they may
