@@ -279,6 +279,7 @@ type ConfirmDetail struct {
 	SupersededBy []string
 	Rights       DecisionRights
 	Voting       *ConfirmVoting // nil: one decision ends it
+	RejectedBy   *MatchedPolicy // nil: no policy rejected it
 	Told         *Told          // which destinations were told that it waits; nil: it does not, or there are none
 }
 
@@ -327,6 +328,9 @@ func (s *Service) confirmDetail(r Reader, p *Principal, c *Confirm) (*ConfirmDet
 		return nil, err
 	}
 	if detail.Voting, err = votingDetail(r, p, c, detail.Content); err != nil {
+		return nil, err
+	}
+	if detail.RejectedBy, err = rejectingPolicy(r, c); err != nil {
 		return nil, err
 	}
 	detail.Rights, err = s.decisionRights(r, p, c, detail.Content)

@@ -2,6 +2,7 @@ package domain
 
 import (
 	"encoding/json"
+	"math"
 	"slices"
 	"time"
 
@@ -19,6 +20,9 @@ type ConfirmVoting struct {
 	Variants   []Variant   // that have approvals, in the order of the first
 	Mine       *CastVote   // the reader's that stands; nil: none
 	Policies   []MatchedPolicy
+
+	votes  *voting
+	reader string
 }
 
 // Threshold is a number of approvals by holders of a role, for the variant that has the
@@ -41,14 +45,58 @@ type CastVote struct {
 	IsEdit     bool // it approves an edit
 	IsReplaced bool // by a later one of the same user
 	HasLapsed  bool // the voter has lost the account, the role or the capability
+	IsCounted  bool // it led to the end
 }
 
 // Variant is what some have approved: the request as it was asked, or as somebody edited
 // it.
 type Variant struct {
-	First    *Decision // that approved it
-	IsEdit   bool
-	Approved int
+	First      *Decision // that approved it
+	IsEdit     bool
+	Thresholds []Threshold
+}
+
+// Counted returns how many approvals thresholds have, and how many they need.
+func Counted(thresholds []Threshold) (approved, needed int) {
+	for _, t := range thresholds {
+		approved, needed = approved+t.Approved, needed+t.Approvals
+	}
+	return approved, needed
+}
+
+// VoteEffect is what an approval of the reader would do.
+type VoteEffect struct {
+	Thresholds []Threshold // of the variant, with it
+	Adds       bool        // otherwise the variant has as many approvals without it
+	IsLast     bool        // it ends the request
+	IsSame     bool        // the same vote stands already
+}
+
+// Approval returns what an approval by the reader would do, of the variant with an
+// effective hash, cast at a time in a role with this id.
+func (v *ConfirmVoting) Approval(hash, role string, at time.Time) VoteEffect {
+	vote := quorum.Vote{Number: math.MaxInt64, User: v.reader, Role: role, Hash: hash, Approves: true, At: atEntry(at)}
+	with := *v.votes.Ballot
+	before := with.Count(hash)
+	changes, err := with.Check(vote)
+	if changes {
+		with.Votes = append(slices.Clone(with.Votes), vote)
+	}
+	tally := with.Count(hash)
+	e := VoteEffect{Thresholds: v.count(tally.Quorum), IsLast: tally.IsMet, IsSame: err == nil && !changes}
+	approved, _ := Counted(e.Thresholds)
+	had, _ := Counted(v.count(before.Quorum))
+	e.Adds = approved > had
+	return e
+}
+
+// count returns the thresholds with other numbers of approvals.
+func (v *ConfirmVoting) count(quorum []quorum.Progress) []Threshold {
+	list := slices.Clone(v.Thresholds)
+	for i := range list {
+		list[i].Approved = quorum[i].Approved
+	}
+	return list
 }
 
 // MatchedPolicy is a policy that made the voting necessary.
@@ -69,7 +117,7 @@ func votingDetail(r Reader, p *Principal, c *Confirm, content *evidence.Content)
 	if err != nil {
 		return nil, err
 	}
-	detail := &ConfirmVoting{Rejections: v.Requires.Rejections}
+	detail := &ConfirmVoting{Rejections: v.Requires.Rejections, votes: v, reader: p.Ref.String()}
 	if detail.Policies, err = matchedPolicies(r, c, v.Requires); err != nil {
 		return nil, err
 	}
@@ -87,14 +135,19 @@ func votingDetail(r Reader, p *Principal, c *Confirm, content *evidence.Content)
 		}
 		detail.Thresholds = append(detail.Thresholds, t)
 	}
-	standing := v.Standing()
+	standing, counted := v.Standing(), []*Decision(nil)
+	if c.IsFinal() && c.Cause == CauseHuman {
+		if counted, err = countedDecisions(r, c, v.decisions); err != nil {
+			return nil, err
+		}
+	}
 	for _, d := range v.decisions {
 		if d.Cause != CauseHuman {
 			continue
 		}
 		i := slices.IndexFunc(v.Votes, func(vote quorum.Vote) bool { return vote.Number == d.Seq })
 		cast := CastVote{Decision: d, IsEdit: d.Status == Approved && d.EffectiveHash != c.ContentHash,
-			IsReplaced: !slices.Contains(standing, d.Seq), HasLapsed: v.Votes[i].Lapsed}
+			IsReplaced: !slices.Contains(standing, d.Seq), HasLapsed: v.Votes[i].Lapsed, IsCounted: slices.Contains(counted, d)}
 		detail.Votes = append(detail.Votes, cast)
 		if !cast.IsReplaced && d.DecidedBy == p.Ref {
 			detail.Mine = &cast
@@ -105,7 +158,7 @@ func votingDetail(r Reader, p *Principal, c *Confirm, content *evidence.Content)
 	}
 	for _, t := range v.Variants() {
 		first := slices.IndexFunc(v.decisions, func(d *Decision) bool { return d.EffectiveHash == t.Hash && d.Status == Approved })
-		detail.Variants = append(detail.Variants, Variant{First: v.decisions[first], IsEdit: t.Hash != c.ContentHash, Approved: len(t.Votes)})
+		detail.Variants = append(detail.Variants, Variant{First: v.decisions[first], IsEdit: t.Hash != c.ContentHash, Thresholds: detail.count(t.Quorum)})
 	}
 	return detail, nil
 }
@@ -136,28 +189,51 @@ func matchedPolicies(r Reader, c *Confirm, requires *quorum.Requires) (list []Ma
 		return nil, c.errUnproven()
 	}
 	for _, named := range requires.Policies {
-		m := MatchedPolicy{ID: named.ID, Version: named.Version}
-		if i := slices.IndexFunc(logged.Policies, func(p policyFact) bool { return p.ID == named.ID }); i >= 0 {
-			m.Because = logged.Policies[i].Because
-		}
-		versions, err := r.PolicyVersions(named.ID)
+		m, err := matchedPolicy(r, c, named)
 		if err != nil {
 			return nil, err
 		}
-		for _, v := range versions {
-			if v.Version != named.Version || quorum.PolicyHash([]byte(v.Document)) != named.Hash {
-				continue
-			}
-			m.Name = v.Name
-			var document policy.Document
-			if json.Unmarshal([]byte(v.Document), &document) == nil {
-				m.Note = document.Note
-			}
+		if i := slices.IndexFunc(logged.Policies, func(p policyFact) bool { return p.ID == named.ID }); i >= 0 {
+			m.Because = logged.Policies[i].Because
 		}
-		if m.Name == "" {
-			return nil, c.errUnproven()
-		}
-		list = append(list, m)
+		list = append(list, *m)
 	}
 	return list, nil
+}
+
+func matchedPolicy(r Reader, c *Confirm, named quorum.PolicyRef) (*MatchedPolicy, error) {
+	versions, err := r.PolicyVersions(named.ID)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range versions {
+		if v.Version != named.Version || quorum.PolicyHash([]byte(v.Document)) != named.Hash {
+			continue
+		}
+		m := &MatchedPolicy{ID: named.ID, Version: named.Version, Name: v.Name}
+		var document policy.Document
+		if json.Unmarshal([]byte(v.Document), &document) == nil {
+			m.Note = document.Note
+		}
+		return m, nil
+	}
+	return nil, c.errUnproven()
+}
+
+// rejectingPolicy returns the policy that rejected a confirm, nil if none did.
+func rejectingPolicy(r Reader, c *Confirm) (*MatchedPolicy, error) {
+	if c.Cause != CausePolicy || c.Imported {
+		return nil, nil
+	}
+	entries, err := r.EntriesAt([]int64{c.DecidedSeq})
+	if err != nil {
+		return nil, err
+	}
+	var logged struct {
+		Policy *quorum.PolicyRef `json:"policy"`
+	}
+	if e := entries[c.DecidedSeq]; e == nil || json.Unmarshal(e.Data, &logged) != nil || logged.Policy == nil {
+		return nil, c.errUnproven()
+	}
+	return matchedPolicy(r, c, *logged.Policy)
 }
