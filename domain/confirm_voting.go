@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"time"
@@ -87,6 +88,7 @@ func votingDetail(r Reader, p *Principal, c *Confirm, content *evidence.Content)
 		}
 		detail.Thresholds = append(detail.Thresholds, t)
 	}
+	slices.SortFunc(detail.Thresholds, func(a, b Threshold) int { return cmp.Compare(a.Role, b.Role) })
 	standing := v.Standing()
 	for _, d := range v.decisions {
 		if d.Cause != CauseHuman {
