@@ -1,6 +1,9 @@
 package domain
 
 import (
+	"cmp"
+	"slices"
+
 	"countersign/domain/evidence"
 	"countersign/domain/quorum"
 )
@@ -48,11 +51,19 @@ func loadProgress(r Reader, c *Confirm) (*Progress, error) {
 	if err != nil {
 		return nil, err
 	}
+	return v.namedProgress(r)
+}
+
+// namedProgress is progress with the names of roles, in their order.
+func (v *voting) namedProgress(r Reader) (*Progress, error) {
 	progress := v.progress()
 	for i, q := range progress.Quorum {
-		if progress.Quorum[i].Role, err = roleName(r, q.Role); err != nil {
+		name, err := roleName(r, q.Role)
+		if err != nil {
 			return nil, err
 		}
+		progress.Quorum[i].Role = name
 	}
+	slices.SortFunc(progress.Quorum, func(a, b quorum.Progress) int { return cmp.Compare(a.Role, b.Role) })
 	return progress, nil
 }

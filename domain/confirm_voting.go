@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
 	"slices"
@@ -31,6 +32,7 @@ type Threshold struct {
 	Role                string // its name
 	Approvals, Approved int
 	Later               []LaterRole
+	id                  string // of the role
 }
 
 // LaterRole may fill a threshold from a time on.
@@ -91,10 +93,11 @@ func (v *ConfirmVoting) Approval(hash, role string, at time.Time) VoteEffect {
 }
 
 // count returns the thresholds with other numbers of approvals.
-func (v *ConfirmVoting) count(quorum []quorum.Progress) []Threshold {
+func (v *ConfirmVoting) count(progress []quorum.Progress) []Threshold {
 	list := slices.Clone(v.Thresholds)
-	for i := range list {
-		list[i].Approved = quorum[i].Approved
+	for i, t := range list {
+		at := slices.IndexFunc(progress, func(p quorum.Progress) bool { return p.Role == t.id })
+		list[i].Approved = progress[at].Approved
 	}
 	return list
 }
@@ -122,7 +125,7 @@ func votingDetail(r Reader, p *Principal, c *Confirm, content *evidence.Content)
 		return nil, err
 	}
 	for i, progress := range v.progress().Quorum {
-		t := Threshold{Approvals: progress.Approvals, Approved: progress.Approved}
+		t := Threshold{id: progress.Role, Approvals: progress.Approvals, Approved: progress.Approved}
 		if t.Role, err = roleName(r, progress.Role); err != nil {
 			return nil, err
 		}
@@ -135,6 +138,7 @@ func votingDetail(r Reader, p *Principal, c *Confirm, content *evidence.Content)
 		}
 		detail.Thresholds = append(detail.Thresholds, t)
 	}
+	slices.SortFunc(detail.Thresholds, func(a, b Threshold) int { return cmp.Compare(a.Role, b.Role) })
 	standing, counted := v.Standing(), []*Decision(nil)
 	if c.IsFinal() && c.Cause == CauseHuman {
 		if counted, err = countedDecisions(r, c, v.decisions); err != nil {
