@@ -59,8 +59,10 @@ type ConfirmView struct {
 	Supersedes   []ConfirmRef // earlier requests that this one replaces, newest first
 	SupersededBy []ConfirmRef
 	History      []DecisionEntry
-	Receipt      *Receipt // set once decided
-	JustDecided  bool     // the user just decided: the result takes the focus
+	Receipt      *Receipt    // set once decided
+	JustDecided  bool        // the user just decided or voted: the result takes the focus
+	Voting       *VotingView // nil: one decision ends it
+	Policies     []PolicyMatch
 	Next         *NextConfirm
 	Evidence     *ConfirmEvidence // nil if the user may not see evidence
 }
@@ -138,9 +140,10 @@ type DecisionEntry struct {
 	By       string // principal
 	Role     string
 	At       Moment
-	Reason   string // the reviewer's reason
-	Feedback string // user_edit_content
-	Warning  string // such as "self-approval was allowed by the server's settings"
+	Reason   string   // the reviewer's reason
+	Feedback string   // user_edit_content
+	Marks    []string // of a vote: "edited", "counted", "replaced by a later vote"
+	Warning  string   // such as "self-approval was allowed by the server's settings"
 }
 
 // Claim is what an import says about itself. Nothing proves it.
@@ -162,6 +165,7 @@ type Receipt struct {
 	Status        string
 	Means         string // what the agent may do now, a sentence
 	Cause         string // in words
+	Votes         int    // how many people's votes led to it; 0: there was no vote
 	By            string
 	Role          string
 	At            Moment
@@ -193,6 +197,9 @@ type DecisionForm struct {
 	MayReject      bool
 	MissingApprove string // the capability that is missing, if any
 	MissingReject  string
+	Vote           bool          // it takes more decisions than this
+	HasApproved    bool          // the user has approved it as it was asked
+	NoFeedback     bool          // user_edit_content goes with a rejection only
 	Actions        []ActionInput // parallel to the confirm's actions
 	Reason         string
 	Feedback       string   // user_edit_content
@@ -237,6 +244,7 @@ type EditReviewView struct {
 	Reason   string
 	Feedback string
 	Role     string        // decided_by_role
+	Effect   string        // what the decision does, if several people vote
 	Hidden   []HiddenField // everything that was posted
 }
 

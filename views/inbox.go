@@ -61,6 +61,8 @@ type InboxRow struct {
 	Notice, NoticeLevel     string       // the gravest, in words
 	Mine                    bool         // the user may decide it
 	IsMineMarked            bool         // the list has others
+	Votes                   string       // "1 of 2" approvals, if it needs several
+	HasVoted                bool         // the user has voted
 	Unproven                bool         // it differs from the log, so its content is hidden
 	Rest                    InboxRest
 

@@ -31,7 +31,8 @@ type confirmPage struct {
 	Drawings       *drawingCache
 	Evidence       *confirmEvidence
 
-	Receipt bool // the reader has just decided it
+	Receipt bool // the reader has just decided it, or voted on it
+	Again   bool // and had voted so before
 	Next    *domain.ConfirmRow
 	Left    int // pending ones of the list; more than pendingCap are not counted
 }
@@ -94,14 +95,18 @@ func (s *Server) loadConfirm(v *visit, receipt bool) (*confirmPage, error) {
 		p.Later = append(p.Later, o)
 	}
 	if receipt && decidedBy(detail, v.ref()) {
-		p.Receipt = true
+		p.Receipt, p.Again = true, v.QueryParam("receipt") == receiptAgain
 		err = s.loadNext(v, p)
 	}
 	return p, err
 }
 
-// decidedBy reports whether the confirm ended by a decision of this principal.
+// decidedBy reports whether the confirm ended by a decision of this principal, or waits
+// with their vote.
 func decidedBy(d *domain.ConfirmDetail, who domain.Ref) bool {
+	if !d.Confirm.IsFinal() {
+		return d.Voting != nil && d.Voting.Mine != nil
+	}
 	return len(d.Decisions) > 0 && !d.Confirm.Imported && d.Decisions[len(d.Decisions)-1].DecidedBy == who
 }
 
@@ -132,7 +137,7 @@ func (s *Server) loadNext(v *visit, p *confirmPage) error {
 }
 
 func (s *Server) confirm(v *visit) error {
-	p, err := s.loadConfirm(v, v.QueryParam("receipt") == "1")
+	p, err := s.loadConfirm(v, v.QueryParam("receipt") != "")
 	if err != nil {
 		return err
 	}

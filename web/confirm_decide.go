@@ -19,7 +19,11 @@ func (s *Server) decide(v *visit) error {
 	if err != nil {
 		return err
 	}
-	in, wrong := readDecision(v.fields(), p.actions(), p.editors())
+	form, wrong := p.withVote(v.fields())
+	if wrong != nil {
+		return s.refuseDecision(v, p, wrong)
+	}
+	in, wrong := readDecision(form, p.actions(), p.editors())
 	if wrong != nil {
 		return s.refuseDecision(v, p, wrong)
 	}
@@ -27,11 +31,11 @@ func (s *Server) decide(v *visit) error {
 	if err != nil {
 		return err
 	}
-	if wrong := p.unacknowledged(in, v.fields()); wrong != nil {
+	if wrong := p.unacknowledged(in, form); wrong != nil {
 		return s.refuseDecision(v, p, wrong)
 	}
 	if in.edits() && in.Confirmed == "" {
-		return s.reviewEdit(v, p, in, hash)
+		return s.reviewEdit(v, p, in, form, hash)
 	}
 	if in.Confirmed != "" && in.Confirmed != hash {
 		return s.refuseDecision(v, p, views.Errors{"": "This is not the edit that you reviewed. Nothing was decided. Check it again."})
@@ -46,24 +50,31 @@ func (s *Server) decide(v *visit) error {
 
 // undecided answers a decision that the service refused to make.
 func (s *Server) undecided(v *visit, p *confirmPage, err error) error {
-	if wrong := problems(err, map[string]string{"reason": "reason", "decided_by_role": "decided_by_role"}); wrong != nil {
+	if wrong := problems(err, map[string]string{"reason": "reason", "decided_by_role": "decided_by_role", "user_edit_content": "user_edit_content"}); wrong != nil {
 		return s.refuseDecision(v, p, wrong)
 	}
 	if isStale(err) {
 		return s.showConflict(v, err)
+	}
+	if code := domain.ErrorCode(err); p.Voting != nil && (code == domain.CodeRoleNotHeld || code == domain.CodeAlreadyVoted) {
+		return s.refuseDecision(v, p, views.Errors{"": domain.AsError(err).Message})
 	}
 	return err
 }
 
 // decided shows the receipt: as the component to htmx, otherwise on a page of
 // its own, so that reloading posts nothing again.
-func (s *Server) decided(v *visit, p *confirmPage) error {
-	if !isHTMX(v) {
-		return v.Redirect(http.StatusSeeOther, p.Filter.receiptURL(p.Confirm.ID))
+func (s *Server) decided(v *visit, before *confirmPage) error {
+	if !isHTMX(v) && (before.Voting == nil || before.Voting.Mine == nil) {
+		return v.Redirect(http.StatusSeeOther, before.Filter.receiptURL(before.Confirm.ID, false))
 	}
 	p, err := s.loadConfirm(v, true)
 	if err != nil {
 		return err
+	}
+	p.Again = isSameVote(before.Voting, p.Voting)
+	if !isHTMX(v) {
+		return v.Redirect(http.StatusSeeOther, p.Filter.receiptURL(p.Confirm.ID, p.Again))
 	}
 	return s.showConfirm(v, http.StatusOK, newConfirmView(p))
 }
@@ -99,12 +110,15 @@ func (s *Server) refuseDecision(v *visit, p *confirmPage, wrong views.Errors) er
 }
 
 // reviewEdit shows what an edit would change, unless it would be refused.
-func (s *Server) reviewEdit(v *visit, p *confirmPage, in *decision, hash string) error {
+func (s *Server) reviewEdit(v *visit, p *confirmPage, in *decision, form url.Values, hash string) error {
 	if err := p.decidable(in); err != nil {
 		return s.undecided(v, p, err)
 	}
 	view := newEditReview(p, in)
-	view.Hidden = append(hidden(v.fields()), views.HiddenField{Name: "confirmed", Value: hash})
+	if p.Voting != nil {
+		view.Effect = p.voteWords(in, hash)
+	}
+	view.Hidden = append(hidden(form), views.HiddenField{Name: "confirmed", Value: hash})
 	return s.show(v, http.StatusOK, "Review the edit", views.EditReview(view))
 }
 
@@ -138,6 +152,11 @@ func newEditReview(p *confirmPage, in *decision) views.EditReviewView {
 	view := views.EditReviewView{
 		ID: p.Confirm.ID, Action: p.Filter.addTo(confirmPath(p.Confirm.ID) + "/decision"), BackURL: p.Filter.confirmURL(p.Confirm.ID),
 		Deadline: views.Until(p.Confirm.ExpiresAt, p.Now), Reason: in.Reason, Feedback: in.UserEditContent, Role: in.DecidedByRole,
+	}
+	for _, role := range p.Rights.Roles {
+		if role.ID == in.DecidedByRole {
+			view.Role = role.Name
+		}
 	}
 	for i, action := range p.actions() {
 		if in.Edits[i] != nil {

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -11,9 +12,18 @@ import (
 func newReceipt(p *confirmPage) *views.Receipt {
 	c, d := p.Confirm, p.Decisions[len(p.Decisions)-1]
 	receipt := &views.Receipt{
-		Status: string(c.Status), Means: consequence(c, d), Cause: causeWords(d), By: decider(d), Role: d.DecidedByRole, At: views.At(d.DecidedAt),
+		Status: string(c.Status), Means: consequence(c, d), Cause: p.causeWords(d), By: decider(d), Role: d.DecidedByRole, At: views.At(d.DecidedAt),
 		Took: views.Span(d.DecidedAt.Sub(c.ReceivedAt)), Reason: d.Reason, Feedback: d.UserEditContent,
 		ContentHash: c.ContentHash, EffectiveHash: c.EffectiveHash, LogIndex: strconv.FormatInt(d.Seq, 10),
+	}
+	if v := p.Voting; v != nil && d.Cause == domain.CauseHuman {
+		counted := 0
+		for _, vote := range v.Votes {
+			if vote.IsCounted {
+				counted++
+			}
+		}
+		receipt.Cause, receipt.Votes = "decided by a vote", counted
 	}
 	if receipt.EffectiveHash == "" {
 		receipt.EffectiveHash = c.ContentHash
@@ -43,13 +53,22 @@ func consequence(c *domain.Confirm, d *domain.Decision) string {
 }
 
 // causeWords returns who or what decided, in words.
-func causeWords(d *domain.Decision) string {
+func (p *confirmPage) causeWords(d *domain.Decision) string {
 	switch d.Cause {
+	case domain.CausePolicy:
+		if p.RejectedBy != nil {
+			return fmt.Sprintf("%s by the policy %s, version %d", d.Status, p.RejectedBy.Name, p.RejectedBy.Version)
+		}
+		return string(d.Status) + " by a policy"
 	case domain.CauseHuman:
 		return "decided by a person"
 	case domain.CauseAgent:
 		return "decided by an agent"
 	case domain.CauseTimeout:
+		if p.Voting != nil {
+			approved, needed := domain.Counted(p.Voting.Thresholds)
+			return fmt.Sprintf("%d of %d approvals in time", approved, needed)
+		}
 		return "nobody decided in time"
 	case domain.CauseCancelled:
 		return "cancelled without a decision"

@@ -66,6 +66,7 @@ func newConfirmView(p *confirmPage) views.ConfirmView {
 		}
 	}
 	p.addDecision(&view)
+	p.addVoting(&view)
 	p.addFindings(&view, nil)
 	view.Before = newPrecedents(p)
 	return view
@@ -76,13 +77,6 @@ func (p *confirmPage) addDecision(view *views.ConfirmView) {
 	switch c := p.Confirm; {
 	case c.IsFinal() && !c.Imported && len(p.Decisions) > 0:
 		view.Receipt = newReceipt(p)
-		if p.Receipt {
-			view.Self = p.Filter.receiptURL(c.ID)
-			view.Next = &views.NextConfirm{Left: p.Left, Cap: maxPendingCount}
-			if p.Next != nil {
-				view.Next.URL, view.Next.Label = p.Filter.confirmURL(p.Next.ID), rowLabel(p.Next)
-			}
-		}
 	case c.Imported:
 		view.Claim = newClaim(p)
 	case p.Content == nil:
@@ -91,6 +85,13 @@ func (p *confirmPage) addDecision(view *views.ConfirmView) {
 		view.Form = newDecisionForm(p)
 	default:
 		view.Refusals = refusalSentences(p.Rights.Approve, p.Rights.Reject)
+	}
+	if p.Receipt {
+		view.Self = p.Filter.receiptURL(p.Confirm.ID, p.Again)
+		view.Next = &views.NextConfirm{Left: p.Left, Cap: maxPendingCount}
+		if p.Next != nil {
+			view.Next.URL, view.Next.Label = p.Filter.confirmURL(p.Next.ID), rowLabel(p.Next)
+		}
 	}
 	if p.Rights.Cancel == nil && !p.Confirm.IsFinal() {
 		view.Cancel = &views.CancelForm{
@@ -178,8 +179,8 @@ func argsSize(actions []evidence.Action) (size int) {
 
 // decision returns the decision on the i-th action, nil while the request is pending.
 func (p *confirmPage) decision(i int) *domain.ActionDecision {
-	if len(p.Decisions) == 0 {
-		return nil
+	if len(p.Decisions) == 0 || !p.Confirm.IsFinal() && !p.Confirm.Imported {
+		return nil // there may be votes
 	}
 	if last := p.Decisions[len(p.Decisions)-1]; i < len(last.Actions) {
 		return &last.Actions[i]
@@ -327,8 +328,11 @@ func newOutcomeRefs(outcomes []*domain.Outcome) (refs []views.ConfirmRef) {
 func newHistory(p *confirmPage) (entries []views.DecisionEntry) {
 	for _, d := range p.Decisions {
 		entry := views.DecisionEntry{
-			Status: string(d.Status), Cause: string(d.Cause), Words: causeWords(d), By: decider(d), Role: d.DecidedByRole,
+			Status: string(d.Status), Cause: string(d.Cause), Words: p.causeWords(d), By: decider(d), Role: d.DecidedByRole,
 			At: views.At(d.DecidedAt), Reason: d.Reason, Feedback: d.UserEditContent,
+		}
+		if vote := p.voteOf(d); vote != nil {
+			entry.Words, entry.Marks = "voted", p.voteMarks(vote)
 		}
 		switch by := domain.Group(d.DecidedBy.String()); {
 		case d.Cause != domain.CauseHuman:

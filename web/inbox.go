@@ -23,7 +23,7 @@ func (s *Server) inbox(v *visit) error {
 	view := views.InboxView{
 		Self: v.Request().URL.RequestURI(), EmptyAt: s.base.String(), Decided: filter.Decided,
 		PendingURL: filter.tab(false), DecidedURL: filter.tab(true), PendingCount: list.Pending.All, PendingCap: maxPendingCount,
-		Filter: filter.view(list.Rows), Rows: newInboxRows(filter, list.Rows, s.svc.Now()),
+		Filter: filter.view(list.Rows), Rows: newInboxRows(filter, list.Rows, v.ref(), s.svc.Now()),
 		NextURL: pages.next(list.Next), FirstURL: pages.first(cursor),
 	}
 	if v.user.Can(domain.KeyModify) {

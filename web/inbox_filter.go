@@ -89,9 +89,16 @@ func (f inboxFilter) forGroup(g domain.Group) string {
 // confirmURL is the page of one confirm of the list.
 func (f inboxFilter) confirmURL(id string) string { return f.addTo(confirmPath(id)) }
 
+// receiptAgain is the parameter receipt after a vote that changed nothing.
+const receiptAgain = "again"
+
 // receiptURL is that page after the user has decided.
-func (f inboxFilter) receiptURL(id string) string {
-	return withQuery(confirmPath(id), encodeNonEmpty(url.Values{"from": {f.values().Encode()}, "receipt": {"1"}}))
+func (f inboxFilter) receiptURL(id string, again bool) string {
+	receipt := "1"
+	if again {
+		receipt = receiptAgain
+	}
+	return withQuery(confirmPath(id), encodeNonEmpty(url.Values{"from": {f.values().Encode()}, "receipt": {receipt}}))
 }
 
 // addTo adds the filter to an address of a confirm.

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -8,18 +9,18 @@ import (
 	"countersign/views"
 )
 
-func newInboxRows(f inboxFilter, list []domain.InboxRow, now time.Time) []views.InboxRow {
+func newInboxRows(f inboxFilter, list []domain.InboxRow, reader domain.Ref, now time.Time) []views.InboxRow {
 	from := f.addTo("") // the same for all rows
 	rows := make([]views.InboxRow, len(list))
 	isMixed := slices.ContainsFunc(list, func(row domain.InboxRow) bool { return !row.Mine })
 	for i, row := range list {
-		rows[i] = newInboxRow(confirmPath(row.ID)+from, row, f, now)
+		rows[i] = newInboxRow(confirmPath(row.ID)+from, row, f, reader, now)
 		rows[i].IsMineMarked = isMixed
 	}
 	return rows
 }
 
-func newInboxRow(address string, c domain.InboxRow, f inboxFilter, now time.Time) views.InboxRow {
+func newInboxRow(address string, c domain.InboxRow, f inboxFilter, reader domain.Ref, now time.Time) views.InboxRow {
 	if c.Unproven {
 		return views.InboxRow{ID: c.ID, URL: address, Decided: f.Decided, Unproven: true}
 	}
@@ -43,6 +44,10 @@ func newInboxRow(address string, c domain.InboxRow, f inboxFilter, now time.Time
 		row.Target = c.Title
 	case isGeneratedTarget(&c.Confirm):
 		row.Target = ""
+	}
+	if v := c.Voting; v != nil {
+		row.Votes = fmt.Sprintf("%d of %d", v.Approved, v.Needed)
+		row.HasVoted = v.HasVoted(reader)
 	}
 	row.Rest = views.InboxRest{Owner: c.Remainder.Owner, Name: c.Remainder.Name, Left: c.Remainder.Count, Cap: maxPendingCount}
 	if c.Remainder.Group != "" {
@@ -84,6 +89,8 @@ func outcomeWords(c *domain.Confirm, d *domain.Decision) string {
 		return "imported as " + string(c.Status)
 	case c.Imported:
 		return "imported with decisions"
+	case c.Cause == domain.CauseTimeout && c.Quorum > 0:
+		return "not enough approvals in time"
 	case c.Cause == domain.CauseTimeout:
 		return "nobody decided in time"
 	case c.Cause == domain.CauseCancelled && d != nil && d.DecidedBy == c.RequestedBy:
