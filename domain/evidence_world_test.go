@@ -56,6 +56,9 @@ func (w *world) history(after func()) {
 	}
 	w.post(agent, toolCall)
 	w.pass(time.Hour)
+	w.policy(`{"v":1,"name":"Trades","effect":"require","match":{"tools":["execute_trade"]},"quorum":[{"role":"reviewer","approvals":2}],
+		"escalate":[{"after":60,"role":"auditor","for":"reviewer"}]}`)
+	w.mustDecide(reviewer, w.post(agent, toolCall), domain.Approved)
 	w.post(agent, twoCalls)
 	if err := w.RevokeKey(w.ctx, domain.System, "tools"); err != nil {
 		w.t.Fatal(err)

@@ -23,3 +23,9 @@ func FramePages(s *Service, ref Ref, sessionID string, page func([]Frame)) error
 	}
 	return nil
 }
+
+// EscalateDue is what the clock does when a role may vote in place of another.
+func (s *Service) EscalateDue(ctx context.Context) error {
+	_, err := s.escalateDue(ctx)
+	return err
+}

@@ -142,6 +142,10 @@ func (h *hubbub) turn() {
 	case n < 91:
 		h.changeDestination()
 	case n < 92:
+		h.changePolicy()
+	case n < 93:
+		h.fatal(h.EscalateDue(h.ctx))
+	case n < 94:
 		h.pass(time.Duration(h.random.IntN(2)) * time.Hour)
 		_, err := h.Prune(h.ctx, time.Duration(h.random.IntN(10_000))*time.Second)
 		h.fatal(err)
@@ -178,6 +182,30 @@ func (h *hubbub) changeDestination() {
 		failure := anyOf(h.random, []domain.DeliveryFailure{"", "", domain.FailureTimeout, domain.FailureGone})
 		h.record(&d.Destination, h.claim(&d.Destination), domain.DeliveryResult{Failure: failure})
 	}
+}
+
+// changePolicy saves or disables a policy.
+func (h *hubbub) changePolicy() {
+	by, name := h.administrator(), fmt.Sprint("policy-", h.random.IntN(3))
+	quorum := []string{fmt.Sprintf(`{"role":%q,"approvals":%d}`, anyOf(h.random, h.roles), 1+h.random.IntN(2))}
+	if h.random.IntN(2) == 0 {
+		quorum = append(quorum, fmt.Sprintf(`{"role":%q,"approvals":1}`, anyOf(h.random, h.roles)))
+	}
+	document := fmt.Sprintf(`{"v":1,"name":%q,"effect":"require","match":{"target_types":[%q]},"condition":%q,"quorum":[%s],"rejections":%d,"timeout":%d,"escalate":[{"after":%d,"role":%q,"for":%s}]}`,
+		name, anyOf(h.random, []string{"other", "other", "other", "plan"}), anyOf(h.random, []string{"args.n > 0", "target_id != ''"}), strings.Join(quorum, ","), 1+h.random.IntN(2),
+		600+h.random.IntN(6000), 1+h.random.IntN(60), anyOf(h.random, h.roles), quorum[0][8:strings.Index(quorum[0], ",")])
+	if h.random.IntN(8) == 0 {
+		document = fmt.Sprintf(`{"v":1,"name":%q,"effect":"reject","match":{"tools":["b"]}}`, name)
+	}
+	in := domain.PolicyInput{Document: []byte(document), Enabled: true}
+	if detail, err := h.Policy(h.ctx, domain.System, name); err == nil {
+		in.ID, in.Version = detail.ID, detail.Version
+	}
+	if in.ID != "" && h.random.IntN(3) > 0 {
+		_, _ = h.DisablePolicy(h.ctx, by, name)
+		return
+	}
+	_, _ = h.SavePolicy(h.ctx, by, in)
 }
 
 func (h *hubbub) fatal(err error) {
@@ -252,6 +280,12 @@ func (h *hubbub) decideAny() {
 	if c.Actions == 2 && h.random.IntN(2) == 0 {
 		in.Status = ""
 		in.Actions = []mplp.ActionDecision{{Type: "edit", Name: "a", Args: []byte(`{"n":2}`)}, {Type: anyOf(h.random, []string{"approve", "reject"})}}
+	}
+	if c.Quorum > 0 { // one decision mostly does not end it
+		for range 3 {
+			in.DecidedByRole = anyOf(h.random, append(h.roles, ""))
+			_, _ = h.Decide(h.ctx, anyOf(h.random, h.users), id, in)
+		}
 	}
 	_, _ = h.Decide(h.ctx, h.anybody(h.users[0]), id, in)
 }
