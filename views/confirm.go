@@ -199,6 +199,7 @@ type DecisionForm struct {
 	MissingReject  string
 	Vote           bool          // it takes more decisions than this
 	HasApproved    bool          // the user has approved it as it was asked
+	MayMove        bool          // and may do so in another role
 	NoFeedback     bool          // user_edit_content goes with a rejection only
 	Actions        []ActionInput // parallel to the confirm's actions
 	Reason         string

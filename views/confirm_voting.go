@@ -2,6 +2,7 @@ package views
 
 // VotingView says which votes a request needs, how far they are, and who has voted.
 type VotingView struct {
+	Title      string // of Needs
 	Needs      []VotingNeed
 	Leading    string // the variant that Needs counts, if some voted for an edit
 	Rejections string // how many end it, a sentence

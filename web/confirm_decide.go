@@ -31,6 +31,9 @@ func (s *Server) decide(v *visit) error {
 	if err != nil {
 		return err
 	}
+	if approves, rejects := in.needs(); p.Voting != nil && approves && !rejects && in.DecidedByRole == "" {
+		in.DecidedByRole = p.roleFor(hash) // as the page said
+	}
 	if wrong := p.unacknowledged(in, form); wrong != nil {
 		return s.refuseDecision(v, p, wrong)
 	}
@@ -118,6 +121,8 @@ func (s *Server) reviewEdit(v *visit, p *confirmPage, in *decision, form url.Val
 	if p.Voting != nil {
 		view.Effect = p.voteWords(in, hash)
 	}
+	form = maps.Clone(form)
+	form.Set("decided_by_role", in.DecidedByRole)
 	view.Hidden = append(hidden(form), views.HiddenField{Name: "confirmed", Value: hash})
 	return s.show(v, http.StatusOK, "Review the edit", views.EditReview(view))
 }

@@ -29,7 +29,10 @@ func (p *confirmPage) addVoting(view *views.ConfirmView) {
 		view.Policies = append(view.Policies, p.newPolicyMatch(m))
 	}
 	view.RequiredRole = "" // is one of the roles that are needed
-	voting := &views.VotingView{Needs: p.newNeeds(v.Thresholds), Rejections: rejectionWords(v, p.Confirm.IsFinal()), Mine: p.newMyVote()}
+	voting := &views.VotingView{Title: "Needs", Needs: p.newNeeds(v.Thresholds), Rejections: rejectionWords(v, p.Confirm.IsFinal()), Mine: p.newMyVote()}
+	if p.Confirm.IsFinal() {
+		voting.Title = "Approvals"
+	}
 	if slices.ContainsFunc(v.Variants, func(t domain.Variant) bool { return t.IsEdit }) {
 		voting.Variants = p.newVariants(view.Form != nil && view.Form.MayApprove)
 		leading := slices.IndexFunc(v.Variants, func(t domain.Variant) bool { return slices.EqualFunc(t.Thresholds, v.Thresholds, sameCount) })
@@ -49,9 +52,11 @@ func (p *confirmPage) addVoteForm(form *views.DecisionForm, voting *views.Voting
 	form.Vote = true
 	_, needed := domain.Counted(v.Thresholds)
 	form.NoFeedback = needed > 1
-	form.HasApproved = !slices.ContainsFunc(p.Rights.Roles, func(role *domain.Role) bool { return !v.Approval(asked, role.ID, p.Now).IsSame })
-	if form.MayApprove && !form.HasApproved {
-		voting.Approve = p.approvalWords(asked, "")
+	if form.MayApprove {
+		form.HasApproved = v.Approval(asked, p.roleFor(asked), p.Now).IsSame
+		if !form.HasApproved {
+			voting.Approve = p.approvalWords(asked, p.roleFor(asked))
+		}
 	}
 	if form.MayReject {
 		voting.Reject = p.vetoWords()
@@ -59,39 +64,37 @@ func (p *confirmPage) addVoteForm(form *views.DecisionForm, voting *views.Voting
 	if len(form.Roles) == 0 {
 		return
 	}
-	form.Roles[0].Label = "Automatic: " + p.Rights.Roles[0].Name + ", as far as it is still needed"
+	form.Roles[0].Label = "Automatic: the role that is still needed"
 	for i, role := range p.Rights.Roles {
+		e := v.Approval(asked, role.ID, p.Now)
+		form.MayMove = form.MayMove || form.HasApproved && !e.IsSame
 		if len(voting.Variants) == 0 {
-			form.Roles[i+1].Label += ": " + effectWords(v.Approval(asked, role.ID, p.Now))
+			form.Roles[i+1].Label += ": " + effectWords(e)
+			if role.ID == p.roleFor(asked) {
+				form.Roles[0].Label = "Automatic: " + role.Name
+			}
 		}
-		form.Roles[i+1].Selected = v.Mine != nil && v.Mine.RoleID == role.ID
-	}
-	if slices.ContainsFunc(form.Roles, func(o views.Option) bool { return o.Selected }) {
-		form.Roles = form.Roles[1:] // the vote stays in its role unless another is chosen
 	}
 }
 
-// roleOf returns the id of the role in which the reader votes who chose this one, or
-// none: then the one of the vote that stands, else the server's choice.
-func (p *confirmPage) roleOf(chosen string) string {
-	holds := func(id string) bool {
-		return slices.ContainsFunc(p.Rights.Roles, func(role *domain.Role) bool { return role.ID == id })
+// roleFor returns the id of the role in which the reader approves a variant who chose
+// none: the one in which they do already, else one that is still needed.
+func (p *confirmPage) roleFor(hash string) string {
+	roles, mine := p.Rights.Roles, p.Voting.Mine
+	if len(roles) == 0 {
+		return ""
 	}
-	switch mine := p.Voting.Mine; {
-	case chosen != "":
-		return chosen
-	case mine != nil && holds(mine.RoleID):
-		return mine.RoleID
-	case len(p.Rights.Roles) > 0:
-		return p.Rights.Roles[0].ID
+	i := slices.IndexFunc(roles, func(role *domain.Role) bool {
+		return mine != nil && mine.Status == domain.Approved && mine.EffectiveHash == hash && mine.RoleID == role.ID
+	})
+	if i < 0 {
+		i = slices.IndexFunc(roles, func(role *domain.Role) bool { return p.Voting.Approval(hash, role.ID, p.Now).Adds })
 	}
-	return ""
+	return roles[max(i, 0)].ID
 }
 
-// approvalWords says what an approval of a variant does, in the role that was chosen or
-// in the automatic one.
-func (p *confirmPage) approvalWords(hash, chosen string) string {
-	role := p.roleOf(chosen)
+// approvalWords says what an approval of a variant in a role does.
+func (p *confirmPage) approvalWords(hash, role string) string {
 	e := p.Voting.Approval(hash, role, p.Now)
 	approved, needed := domain.Counted(e.Thresholds)
 	var words string
@@ -200,11 +203,11 @@ func (p *confirmPage) newNeeds(thresholds []domain.Threshold) (needs []views.Vot
 	for _, t := range thresholds {
 		need := views.VotingNeed{Role: t.Role, Approved: t.Approved, Approvals: t.Approvals}
 		for _, later := range t.Later {
-			shown := views.LaterVoter{Role: later.Role}
+			shown, end := views.LaterVoter{Role: later.Role}, p.Confirm.ExpiresAt
 			if p.Now.Before(later.From) {
 				shown.From = views.At(later.From)
 			}
-			if !p.Confirm.IsFinal() {
+			if !p.Confirm.IsFinal() && (end.IsZero() || later.From.Before(end)) {
 				need.Later = append(need.Later, shown)
 			}
 		}
@@ -273,12 +276,12 @@ func (p *confirmPage) newVariants(mayVote bool) (list []views.VariantView) {
 		}
 		mine := p.Voting.Mine
 		view.Mine = mine != nil && mine.Status == domain.Approved && mine.EffectiveHash == t.First.EffectiveHash && !mine.HasLapsed
-		switch {
-		case !t.IsEdit || !mayVote || p.Voting.Approval(t.First.EffectiveHash, p.roleOf(""), p.Now).IsSame && len(p.Rights.Roles) == 1:
+		switch role := p.roleFor(t.First.EffectiveHash); {
+		case !t.IsEdit || !mayVote || p.Voting.Approval(t.First.EffectiveHash, role, p.Now).IsSame:
 		case !fitsForm(edited):
 			view.Effect = "These arguments are too long to vote for here."
 		default:
-			view.Vote, view.Effect = decideVote+t.First.EffectiveHash, p.approvalWords(t.First.EffectiveHash, "")
+			view.Vote, view.Effect = decideVote+t.First.EffectiveHash, p.approvalWords(t.First.EffectiveHash, role)
 		}
 		list = append(list, view)
 	}

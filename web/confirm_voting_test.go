@@ -219,19 +219,49 @@ func TestVotes_InOneOfSeveralRoles(t *testing.T) {
 	v := newVotes(t, "")
 	c := v.post(v.agent, transfer)
 	options := func() string { return v.ed.says(c, "#decided_by_role") }
-	if got := options(); got != "Automatic: finance, as far as it is still neededfinance: 1 of 2security: 1 of 2" {
+	if got := options(); got != "Automatic: financefinance: 1 of 2security: 1 of 2" {
 		t.Errorf("at first the roles are %q", got)
 	}
 	v.fay.votes(c, "decision", "approve")
-	if got := options(); got != "Automatic: security, as far as it is still neededsecurity: the last one that is neededfinance: not needed now" {
+	if got := options(); got != "Automatic: securitysecurity: the last one that is neededfinance: not needed now" {
 		t.Errorf("then the roles are %q", got)
 	}
 	finance := v.ed.open(c).doc(t).Find("#decided_by_role option").Last().AttrOr("value", "")
 	v.ed.votes(c, "decision", "approve", "decided_by_role", finance)
-	if got := v.ed.says(c, "#decided_by_role"); !strings.HasPrefix(got, "security: the last one") || v.ed.open(c).doc(t).Find("#decided_by_role option[selected]").AttrOr("value", "") != finance {
+	if got := options(); got != "Automatic: financesecurity: the last one that is neededfinance: your vote stands" {
 		t.Errorf("of who has voted the roles are %q", got)
 	}
-	v.ed.wantSays(c, ".effects", "You have approved this as finance already.")
+	page := v.ed.open(c)
+	if page.doc(t).Find("[data-verdict=approve]").Length() != 0 || !strings.Contains(v.ed.says(c, ".verdicts"), "Approve in the chosen role") {
+		t.Error("who has voted is asked again, or cannot vote in the other role")
+	}
+	if got := wordsIn(v.ed.votes(c, "decision", "approve"), v.ed, ".my-vote"); !strings.Contains(got, "Nothing new was counted") {
+		t.Errorf("an approval moved by itself: %s", got)
+	}
+	v.ed.votes(c, "decision", "approve", "decided_by_role", page.doc(t).Find("#decided_by_role option").Eq(1).AttrOr("value", ""))
+	if got := v.outcome(c.ID).Confirm.Status; got != domain.Approved {
+		t.Errorf("it is %s", got)
+	}
+}
+
+// Of an edit the automatic role is the one that it still needs.
+func TestVotes_TheRoleThatAnEditNeeds(t *testing.T) {
+	t.Parallel()
+	v := newVotes(t, "")
+	c := v.post(v.agent, transfer)
+	review := v.fay.want(v.fay.decide(c, "decision", "edit", "args_0", `{"amount":12000}`), http.StatusOK)
+	v.fay.want(v.fay.submit(review, "/confirms/"+c.ID+"/decision"), http.StatusSeeOther)
+	v.sue.votes(c, "decision", "approve")
+	v.ed.wantSays(c, "#variants", "Your approval as security is the last one that is needed")
+	v.ed.wantSays(c, ".effects", "Your approval as finance is the last one that is needed")
+	review = v.ed.want(v.ed.decide(c, "decision", v.ed.open(c).doc(t).Find("#variants button").AttrOr("value", "")), http.StatusOK)
+	if got := wordsIn(review, v.ed, ".decide"); !strings.Contains(got, "Your approval as security is the last one") || !strings.Contains(got, "Decide assecurity") {
+		t.Errorf("before it is confirmed the page says %q", got)
+	}
+	v.ed.want(v.ed.submit(review, "/confirms/"+c.ID+"/decision"), http.StatusSeeOther)
+	if o := v.outcome(c.ID); o.Confirm.Status != domain.Approved || o.Decision.DecidedByRole != "security" {
+		t.Errorf("it is %s as %s", o.Confirm.Status, o.Decision.DecidedByRole)
+	}
 }
 
 func TestVotes_MessageToTheAgent(t *testing.T) {

@@ -58,6 +58,12 @@ func TestE2E_Accessibility(t *testing.T) {
 		p.waitFor("main h1")
 		look(p, name)
 	}
+	votes, voter := s.voteSome(), s.signsIn("ed")
+	for name, path := range votes {
+		voter.open(path)
+		voter.waitFor("main h1")
+		look(voter, name)
+	}
 	p.open("/confirms/" + s.asksWithSchema().ConfirmID)
 	p.click(".editor > summary")
 	p.click(".args-json > summary")

@@ -23,6 +23,7 @@ func TestE2E_Screenshots(t *testing.T) {
 	}
 	pages := s.furnish()
 	s.decideSome(dir, pages)
+	votes := s.voteSome()
 	for _, look := range []struct {
 		name  string
 		width int
@@ -42,6 +43,12 @@ func TestE2E_Screenshots(t *testing.T) {
 			p.open(path)
 			p.waitFor("main h1")
 			p.photograph(filepath.Join(dir, name+"-"+look.name+".png"), look.width)
+		}
+		voter := s.signsIn("ed", look.setup...)
+		for name, path := range votes {
+			voter.open(path)
+			voter.waitFor("main h1")
+			voter.photograph(filepath.Join(dir, name+"-"+look.name+".png"), look.width)
 		}
 	}
 }
