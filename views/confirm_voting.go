@@ -9,6 +9,7 @@ type VotingView struct {
 	Mine       *MyVote
 	// Approve and Reject say what the buttons do; empty without a form.
 	Approve, Reject string
+	Short           string        // what an approval does, in a few words, or how far it is
 	Variants        []VariantView // if some voted for an edit
 }
 

@@ -69,6 +69,12 @@ func stories() []story {
 		{"confirm-edited", frame("execute_trade", confirm), confirmPage(editedView())},
 		{"confirm-conflict", frame("execute_trade", confirm), confirmPage(conflictView())},
 		{"confirm-timeout", frame("execute_trade", confirm), confirmPage(timeoutView())},
+		{"confirm-vote", frame("execute_trade", confirm), confirmPage(voteView())},
+		{"confirm-vote-edited", frame("execute_trade", confirm), confirmPage(voteEditedView())},
+		{"confirm-voted", frame("execute_trade", confirm), confirmPage(votedView())},
+		{"confirm-vote-rejected", frame("execute_trade", confirm), confirmPage(vetoVotedView())},
+		{"confirm-votes-approved", frame("execute_trade", confirm), confirmPage(votesApprovedView())},
+		{"confirm-policy-rejected", frame("execute_trade", confirm), confirmPage(policyRejectedView())},
 		{"confirm-import", frame("execute_trade", confirm), confirmPage(importView())},
 		{"confirm-hostile", frame("hostile", confirm), confirmPage(hostileView())},
 		{"edit-review", frame("Review the edit", confirm), views.EditReview(editReview())},
@@ -128,7 +134,7 @@ func inboxView() views.InboxView {
 			{
 				Tools: []string{"wire_transfer", "send_mail"}, ID: "c2", URL: "/confirms/c2", TargetType: "other", Target: "wire-2025-118",
 				Reason: "Invoice 2025-118 is due today.\nThe supplier has asked twice.", Requester: "payments-agent", RequestRole: "payments-bot", RoleUnknown: true,
-				RequiredRole: "architect", Requested: views.Ago(now.Add(-40*time.Second), now), Deadline: views.Until(now.Add(48*time.Second), now),
+				RequiredRole: "architect", Votes: "1 of 2", HasVoted: true, Requested: views.Ago(now.Add(-40*time.Second), now), Deadline: views.Until(now.Add(48*time.Second), now),
 			},
 			{
 				ID: "c3", URL: "/confirms/c3", TargetType: "plan", Heading: "Fix Login Bug", Target: "Fix Login Bug", Step: "Deploy to staging and verify",

@@ -50,12 +50,13 @@ func sameCount(a, b domain.Threshold) bool { return a.Approved == b.Approved }
 func (p *confirmPage) addVoteForm(form *views.DecisionForm, voting *views.VotingView) {
 	v, asked := p.Voting, p.Confirm.ContentHash
 	form.Vote = true
-	_, needed := domain.Counted(v.Thresholds)
-	form.NoFeedback = needed > 1
+	approved, needed := domain.Counted(v.Thresholds)
+	voting.Short, form.NoFeedback = fmt.Sprintf("%d of %d", approved, needed), needed > 1
 	if form.MayApprove {
 		form.HasApproved = v.Approval(asked, p.roleFor(asked), p.Now).IsSame
 		if !form.HasApproved {
 			voting.Approve = p.approvalWords(asked, p.roleFor(asked))
+			voting.Short = "yours: " + effectWords(v.Approval(asked, p.roleFor(asked), p.Now))
 		}
 	}
 	if form.MayReject {
@@ -157,7 +158,7 @@ func effectWords(e domain.VoteEffect) string {
 	case e.IsSame:
 		return "your vote stands"
 	case e.IsLast:
-		return "the last one that is needed"
+		return "the last one"
 	case !e.Adds:
 		return "not needed now"
 	}

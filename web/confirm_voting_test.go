@@ -223,12 +223,12 @@ func TestVotes_InOneOfSeveralRoles(t *testing.T) {
 		t.Errorf("at first the roles are %q", got)
 	}
 	v.fay.votes(c, "decision", "approve")
-	if got := options(); got != "Automatic: securitysecurity: the last one that is neededfinance: not needed now" {
+	if got := options(); got != "Automatic: securitysecurity: the last onefinance: not needed now" {
 		t.Errorf("then the roles are %q", got)
 	}
 	finance := v.ed.open(c).doc(t).Find("#decided_by_role option").Last().AttrOr("value", "")
 	v.ed.votes(c, "decision", "approve", "decided_by_role", finance)
-	if got := options(); got != "Automatic: financesecurity: the last one that is neededfinance: your vote stands" {
+	if got := options(); got != "Automatic: financesecurity: the last onefinance: your vote stands" {
 		t.Errorf("of who has voted the roles are %q", got)
 	}
 	page := v.ed.open(c)

@@ -169,7 +169,7 @@ func TestE2E_VoteOnATelephone(t *testing.T) {
 	p := s.signsIn("fay", narrow())
 	p.sees("#row-"+asked.ConfirmID, "0 of 2")
 	p.opensConfirm(asked.ConfirmID)
-	p.sees(".bar", "0 of 2")
+	p.sees(".bar", "yours: 1 of 2")
 	p.waitFor("#confirm[data-all-seen]")
 	tap := func() { p.eval(query(`[data-verdict-of="approve"]`)+".click()", nil) } // where the finger is
 	tap()
@@ -207,9 +207,10 @@ func TestE2E_VoteWithoutJavaScript(t *testing.T) {
 	fay.sees(".my-vote", "Your approval counts")
 
 	ed.opensConfirm(asked.ConfirmID)
-	ed.sees("#decided_by_role", "Automatic: security")
+	ed.sees("#decided_by_role", "Automatic: the role that is still needed")
 	ed.fill("#reason", "Yes")
 	ed.click("#variants button", "Vote for this edit")
+	ed.sees("h1", "Approve with these arguments?")
 	ed.sees(".diff .added", `"amount": 12000`)
 	ed.click(`[data-verdict="approve"]`)
 	ed.sees(".receipt h2", "Approved")
