@@ -36,7 +36,6 @@ func newVotingWorld(t *testing.T, more string) *votingWorld {
 	return w
 }
 
-
 // vote decides in a role.
 func (w *world) vote(by domain.Ref, c *domain.Confirm, status domain.Status, role string) (*domain.Outcome, error) {
 	return w.Decide(w.ctx, by, c.ID, domain.DecisionInput{Status: status, ContentHash: c.ContentHash, DecidedByRole: role})
