@@ -90,6 +90,11 @@ func (s *Service) postConfirm(tx Tx, p *Principal, in *parsedConfirm) (*PostedCo
 		}
 		if resolved.Requires != nil {
 			c.Quorum = resolved.Requires.Approvals()
+			short, err := unattainable(tx, c, resolved.Requires)
+			if err != nil {
+				return nil, err
+			}
+			warnings = append(warnings, short...)
 		}
 	}
 	content, object := in.buildContent(c, resolved.Requires)

@@ -358,3 +358,44 @@ func TestPolicy_RejectsAtOnce(t *testing.T) {
 		t.Errorf("%d are pending", n.All)
 	}
 }
+
+func TestVote_ThoseWhoVoteAreTold(t *testing.T) {
+	t.Parallel()
+	w := newVotingWorld(t, `,"timeout":3600,"escalate":[{"after":900,"role":"ops_lead","for":"security"}]`)
+	of := func(role string) *domain.Destination {
+		return w.destination(role, func(in *domain.DestinationInput) { in.Types, in.Roles = []string{"confirm.requested", "confirm.voted", "confirm.escalated", "confirm.approved"}, []string{role} })
+	}
+	finance, lead, reviewer := of("finance"), of("ops_lead"), of("reviewer")
+	c := w.post(w.agent, transfer)
+	w.mustVote(w.fay, c, domain.Approved, "")
+	w.pass(900 * time.Second)
+	if err := w.EscalateDue(w.ctx); err != nil {
+		t.Fatal(err)
+	}
+	w.mustVote(w.sue, c, domain.Approved, "")
+	wantTold(t, w.deliver(finance), "confirm.requested "+c.ID, "confirm.voted "+c.ID, "confirm.approved "+c.ID)
+	wantTold(t, w.deliver(lead), "confirm.escalated "+c.ID, "confirm.approved "+c.ID)
+	wantTold(t, w.deliver(reviewer))
+}
+
+func TestVote_Unattainable(t *testing.T) {
+	t.Parallel()
+	w := newVotingWorld(t, "")
+	if err := w.DisableUser(w.ctx, domain.System, w.sue.ID); err != nil {
+		t.Fatal(err)
+	}
+	warned := func(by domain.Ref) bool {
+		t.Helper()
+		posted, err := w.tryPost(by, transfer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return slices.ContainsFunc(posted.Warnings, func(warning mplp.Warning) bool { return warning.Code == "unattainable" })
+	}
+	if warned(w.agent) {
+		t.Error("warned, and Ed is of security too")
+	}
+	if !warned(w.keyFor(domain.KeyInput{Name: "eds", Roles: []string{"asker"}, Owner: w.ed.ID})) {
+		t.Error("not warned: Ed would have to approve his own request")
+	}
+}
