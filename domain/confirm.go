@@ -3,6 +3,8 @@ package domain
 import (
 	"encoding/json"
 	"time"
+
+	"countersign/domain/quorum"
 )
 
 // Status is the status of a confirm or of a decision.
@@ -162,6 +164,11 @@ type Decision struct {
 	RoleID        string // of the role acted in
 	EffectiveHash string // of what was approved
 
+	// Policy is the one that rejected the request, if one did. Only the log entry has it.
+	Policy *quorum.PolicyRef
+	// Votes are the numbers of the decisions that counted. Only the log entry has them.
+	Votes []int64
+
 	// Findings are what the page showed. Only the log entry has them: a stored decision
 	// has none.
 	Findings []ShownFinding
@@ -192,6 +199,7 @@ type Outcome struct {
 	Confirm  *Confirm
 	Decision *Decision // nil while pending, and for an import
 	Text     string    // why, in a sentence fit to hand to a model
+	Requires *Progress // while it is pending and policies require a quorum
 }
 
 // ConfirmFilter narrows a list of confirms. Zero fields do not narrow.

@@ -70,7 +70,7 @@ type decisionResult struct {
 	*Outcome
 	stored  *ConfirmContent
 	content *evidence.Content // as it is stored
-	entry   *evidence.Entry   // of the decision
+	entry   *evidence.Entry   // of the decision; nil if it changed nothing
 }
 
 func (s *Service) decide(ctx context.Context, ref Ref, find finder, in DecisionInput) (made decisionResult, err error) {
@@ -93,7 +93,16 @@ func (s *Service) decide(ctx context.Context, ref Ref, find finder, in DecisionI
 			return err
 		}
 		d.Findings = withPlaces(d.Findings, stored.Salt)
-		if d.DecidedByRole, err = s.authorizeDecision(tx, p, c, neededCapabilities(d), in.DecidedByRole); err != nil {
+		votes, err := loadVoting(tx, c, content)
+		if err != nil {
+			return err
+		}
+		if votes == nil {
+			d.DecidedByRole, err = s.authorizeDecision(tx, p, c, neededCapabilities(d), in.DecidedByRole)
+		} else {
+			err = s.prepareVote(tx, p, c, votes, d, in.DecidedByRole)
+		}
+		if err != nil {
 			return err
 		}
 		if refused := c.checkDecidable(); refused != nil {
@@ -119,7 +128,19 @@ func (s *Service) decide(ctx context.Context, ref Ref, find finder, in DecisionI
 				return err
 			}
 		}
-		c.EffectiveHash = effectiveHash(stored, content, d.Actions)
+		hash := effectiveHash(stored, content, d.Actions)
+		if votes != nil {
+			d.EffectiveHash = hash
+			entry, isFinal, err := s.castVote(tx, p, c, votes, d)
+			if err != nil {
+				return err
+			}
+			if !isFinal {
+				made = decisionResult{&Outcome{Confirm: c, Requires: votes.progress()}, stored, content, entry}
+				return nil
+			}
+		}
+		c.EffectiveHash = hash
 		entry, err := s.finishConfirm(tx, p, c, d)
 		if err != nil {
 			return err
@@ -254,8 +275,8 @@ func EffectiveHash(stored *ConfirmContent, args []json.RawMessage) (string, erro
 
 // finishConfirm writes the final decision and its entry, which it returns. The store's
 // compare-and-swap keeps two transactions from both ending a confirm. The decision is
-// always the confirm's first: nobody decides an import, which may have come with
-// others.
+// the confirm's first, or follows the votes on it: nobody decides an import, which may
+// have come with others.
 func (s *Service) finishConfirm(tx Tx, p *Principal, c *Confirm, d *Decision) (entry *evidence.Entry, err error) {
 	if d.ID == "" {
 		if d.ID, err = s.newID(); err != nil {
@@ -267,6 +288,11 @@ func (s *Service) finishConfirm(tx Tx, p *Principal, c *Confirm, d *Decision) (e
 	}
 	if d.Seq, err = tx.NextSeq(); err != nil {
 		return nil, err
+	}
+	if c.Quorum > 0 {
+		if err := s.endVoting(tx, c, d); err != nil {
+			return nil, err
+		}
 	}
 	c.Status, c.Cause, c.DecidedAt, c.DecidedSeq = d.Status, d.Cause, d.DecidedAt, d.Seq
 	if err := tx.FinishConfirm(c); errors.Is(err, ErrConflict) {
@@ -301,19 +327,32 @@ func (s *Service) finishConfirm(tx Tx, p *Principal, c *Confirm, d *Decision) (e
 		facts = append(facts, "step_id", c.StepID)
 	}
 	facts = append(facts, findingFacts(d)...)
+	if len(d.Votes) > 0 {
+		facts = append(facts, "role_id", d.RoleID, "votes", d.Votes)
+	}
+	if d.Policy != nil {
+		facts = append(facts, "policy", d.Policy)
+	}
 	role := d.DecidedByRole
 	if d.Status == Cancelled && p.Kind != KindSystem && p.Group == c.RequestedGroup {
 		role = c.registeredRole() // they withdraw it in the role they asked in
 	}
-	entry = &evidence.Entry{
-		Type: "confirm." + string(d.Status), At: d.DecidedAt, Role: role, Cause: string(d.Cause), ConfirmID: c.ID, PlanID: c.PlanID,
-		ContentHash: c.ContentHash, EffectiveHash: c.EffectiveHash, TraceID: c.TraceID, SpanID: c.SpanID, Data: data(facts...),
-	}
-	for _, a := range d.Actions {
-		entry.Decisions = append(entry.Decisions, evidence.EntryDecision{Type: a.Type, ArgsHash: a.ArgsHash, Filled: a.Filled})
-	}
+	entry = newDecisionEntry("confirm."+string(d.Status), role, c, d)
+	entry.EffectiveHash, entry.Data = c.EffectiveHash, data(facts...)
 	entry.Attachment = &Outcome{Confirm: c, Decision: d, Text: d.explanation()}
 	return entry, s.append(tx, p, entry)
+}
+
+// newDecisionEntry returns the entry of a decision without its data.
+func newDecisionEntry(kind, role string, c *Confirm, d *Decision) *evidence.Entry {
+	e := &evidence.Entry{
+		Type: kind, At: d.DecidedAt, Role: role, Cause: string(d.Cause), ConfirmID: c.ID, PlanID: c.PlanID,
+		ContentHash: c.ContentHash, TraceID: c.TraceID, SpanID: c.SpanID,
+	}
+	for _, a := range d.Actions {
+		e.Decisions = append(e.Decisions, evidence.EntryDecision{Type: a.Type, ArgsHash: a.ArgsHash, Filled: a.Filled})
+	}
+	return e
 }
 
 // withDecision adds the winning decision to a refusal.

@@ -57,8 +57,14 @@ func (s *Service) cancel(tx Tx, p *Principal, c *Confirm, reason string) error {
 // expire rejects a confirm whose deadline has come. It returns the refusal for a caller
 // who came too late, which must not undo the transaction.
 func (s *Service) expire(tx Tx, c *Confirm) (late *Error, err error) {
-	seconds := int64(c.ExpiresAt.Sub(c.ReceivedAt).Seconds())
-	d, err := newRejection(tx, c, Rejected, CauseTimeout, fmt.Sprintf("Timed out after %d s: nobody decided. This is not a refusal.", seconds))
+	seconds, what := int64(c.ExpiresAt.Sub(c.ReceivedAt).Seconds()), "nobody decided"
+	if progress, err := loadProgress(tx, c); err != nil {
+		return nil, err
+	} else if progress != nil {
+		approved, needed := progress.Counted()
+		what = fmt.Sprintf("%d of %d approvals", approved, needed)
+	}
+	d, err := newRejection(tx, c, Rejected, CauseTimeout, fmt.Sprintf("Timed out after %d s: %s. This is not a refusal.", seconds, what))
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +142,7 @@ func (s *Service) applyToPlan(tx Tx, p *Principal, c *Confirm, d *Decision) erro
 // explanation returns the reason in a sentence fit for a model. Only the words of a
 // person or of an authorised agent read as theirs.
 func (d *Decision) explanation() string {
-	if d.Cause == CauseHuman || d.Cause == CauseAgent || d.Cause == CauseTimeout {
+	if d.Cause == CauseHuman || d.Cause == CauseAgent || d.Cause == CauseTimeout || d.Cause == CausePolicy {
 		return d.Reason
 	}
 	by := "the system"

@@ -60,6 +60,9 @@ type ConfirmJSON struct {
 	Confirm   *Confirm
 	Decisions []*Decision
 	Native    []byte
+	// IsRepeated is set by DecideJSON if the same vote had been cast before: nothing was
+	// written.
+	IsRepeated bool
 }
 
 // ConfirmJSON returns a confirm for the JSON interface. It is expired first if it is
@@ -116,6 +119,9 @@ func confirmObject(r Reader, c *Confirm) (*ConfirmJSON, error) {
 	if o.Decisions, err = loadDecisions(r, c); err != nil {
 		return nil, err
 	}
+	if o.Decisions, err = countedDecisions(r, c, o.Decisions); err != nil {
+		return nil, err
+	}
 	entries, err := r.Entries(EntryFilter{ConfirmID: c.ID, Types: confirmEntries, Limit: MaxPage})
 	o.Native = mplp.RenderConfirm(object, string(c.Status), decisionRecords(o.Decisions), objectEvents(entries))
 	return o, err
@@ -130,7 +136,15 @@ func (s *Service) DecideJSON(ctx context.Context, ref Ref, id string, in Decisio
 	if err != nil {
 		return nil, err
 	}
-	o := &ConfirmJSON{Confirm: made.Confirm, Decisions: []*Decision{made.Decision}}
+	o := &ConfirmJSON{Confirm: made.Confirm, IsRepeated: !made.IsFinal() && made.entry == nil}
+	if !made.IsFinal() {
+		o.Native = mplp.RenderConfirm(made.stored.objectOf(made.content), string(made.Confirm.Status), nil, nil)
+		return o, nil
+	}
+	if made.Confirm.Quorum > 0 {
+		return s.ConfirmJSON(ctx, ref, id)
+	}
+	o.Decisions = []*Decision{made.Decision}
 	o.Native = mplp.RenderConfirm(made.stored.objectOf(made.content), string(made.Confirm.Status), decisionRecords(o.Decisions),
 		objectEvents([]*evidence.Entry{made.entry}))
 	return o, nil

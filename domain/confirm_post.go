@@ -13,6 +13,8 @@ import (
 
 	"countersign/domain/evidence"
 	"countersign/domain/mplp"
+	"countersign/domain/policy"
+	"countersign/domain/quorum"
 )
 
 // PostedConfirm is the answer to a posted confirm.
@@ -73,20 +75,47 @@ func (s *Service) postConfirm(tx Tx, p *Principal, in *parsedConfirm) (*PostedCo
 	if !registered {
 		warnings = append(warnings, mplp.Warning{Path: "requested_by_role", Code: "unregistered", Message: "This server has no role with this name. It is kept as a label."})
 	}
-	doubts, err := s.resolveTarget(tx, p, c, in.Confirm)
+	document, doubts, err := s.resolveTarget(tx, p, c, in.Confirm)
 	if err != nil {
 		return nil, err
 	}
 	warnings = append(warnings, doubts...)
-	content, object := in.buildContent(c)
+	resolved := new(policy.Resolution)
+	if !c.Imported {
+		if resolved, err = s.resolvePolicies(tx, p, c, in, document); err != nil {
+			return nil, err
+		}
+		if resolved.Timeout > 0 {
+			c.ExpiresAt = c.ReceivedAt.Add(time.Duration(resolved.Timeout) * time.Second)
+		}
+		if resolved.Requires != nil {
+			c.Quorum = resolved.Requires.Approvals()
+		}
+	}
+	content, object := in.buildContent(c, resolved.Requires)
 	if c.RequestedSeq, err = tx.NextSeq(); err != nil {
 		return nil, err
 	}
 	if err := tx.InsertConfirm(c, content); err != nil {
 		return nil, conflictOr(err, "confirm")
 	}
+	if resolved.Requires != nil {
+		if err := insertConfirmRoles(tx, c, resolved.Requires); err != nil {
+			return nil, err
+		}
+	}
 	posted := &PostedConfirm{Confirm: c, Native: object, Created: true, Warnings: warnings}
-	return posted, s.logPosted(tx, p, c, in, warnings)
+	if err := s.logPosted(tx, p, c, in, warnings, policyFacts(resolved)); err != nil || !resolved.Rejected {
+		return posted, err
+	}
+	if err := s.rejectByPolicy(tx, c, resolved); err != nil {
+		return nil, err
+	}
+	ended, err := confirmObject(tx, c)
+	if err == nil {
+		posted.Native = ended.Native
+	}
+	return posted, err
 }
 
 // replay answers a post whose id or approval key is taken: the same post gets the
@@ -104,7 +133,7 @@ func replay(r Reader, p *Principal, old *Confirm, in *parsedConfirm) (*PostedCon
 	return &PostedConfirm{Confirm: old, Native: object.Native, Warnings: in.Warnings}, nil
 }
 
-func (s *Service) logPosted(tx Tx, p *Principal, c *Confirm, in *parsedConfirm, warnings []mplp.Warning) error {
+func (s *Service) logPosted(tx Tx, p *Principal, c *Confirm, in *parsedConfirm, warnings []mplp.Warning, more []any) error {
 	event := "confirm.requested"
 	if c.Imported {
 		event = "confirm.imported"
@@ -134,6 +163,7 @@ func (s *Service) logPosted(tx Tx, p *Principal, c *Confirm, in *parsedConfirm, 
 	if len(warnings) > 0 {
 		facts = append(facts, "warnings", loggedWarnings(warnings))
 	}
+	facts = append(facts, more...)
 	return s.log(tx, p, evidence.Entry{
 		Type: event, At: c.ReceivedAt, Role: c.registeredRole(), Cause: string(c.Cause), ConfirmID: c.ID, PlanID: c.PlanID,
 		ContentHash: c.ContentHash, TraceID: c.TraceID, SpanID: c.SpanID, Data: data(facts...),
@@ -205,16 +235,17 @@ func (s *Service) checkPendingLimit(r Reader, p *Principal) error {
 	return err
 }
 
-// resolveTarget finds the target's hash and the binding to a plan and step. A target
+// resolveTarget finds the target's hash and the binding to a plan, which it returns, and
+// step. A target
 // that the requester may not see is treated like one that does not exist: nobody blocks
 // another's plan.
-func (s *Service) resolveTarget(r Reader, p *Principal, c *Confirm, in *mplp.Confirm) (warnings []mplp.Warning, err error) {
+func (s *Service) resolveTarget(r Reader, p *Principal, c *Confirm, in *mplp.Confirm) (document *mplp.Plan, warnings []mplp.Warning, err error) {
 	unknown := func(path, what string) {
 		warnings = append(warnings, mplp.Warning{Path: path, Code: "reference", Message: "There is no such " + what + " yet, or you may not see it."})
 	}
 	if in.Supersedes != "" {
 		if before, err := r.Confirm(in.Supersedes); err != nil && !errors.Is(err, ErrNotFound) {
-			return nil, err
+			return nil, nil, err
 		} else if err != nil || before.RequestedGroup != p.Group {
 			unknown("supersedes", "confirm")
 		}
@@ -223,21 +254,21 @@ func (s *Service) resolveTarget(r Reader, p *Principal, c *Confirm, in *mplp.Con
 	switch c.TargetType {
 	case TargetContext, TargetTrace:
 		if err := hashTarget(r, p, c); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if c.TargetHash == "" {
 			unknown("target_id", string(c.TargetType))
 		}
-		return warnings, nil
+		return nil, warnings, nil
 	case TargetPlan:
 		c.PlanID = c.TargetID
 	case TargetOther:
 		if in.PlanID == "" || in.StepID == "" {
-			return warnings, nil
+			return nil, warnings, nil
 		}
 		c.PlanID, named = in.PlanID, "plan_id"
 	default:
-		return warnings, nil
+		return nil, warnings, nil
 	}
 	plan, err := visiblePlan(r, p, c.PlanID)
 	if ErrorCode(err) == CodeNotFound {
@@ -248,24 +279,23 @@ func (s *Service) resolveTarget(r Reader, p *Principal, c *Confirm, in *mplp.Con
 		if in.NamesStep() {
 			c.Binding = BoundUnknown
 		}
-		return warnings, nil
+		return nil, warnings, nil
 	} else if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	c.TargetHash = plan.Hash
 	if c.TraceID == "" {
 		c.TraceID = plan.spanTraceID() // what concerns a plan belongs to its trace
 	}
-	document, err := s.loadPlanDocument(r, plan)
-	if err != nil {
-		return nil, err
+	if document, err = s.loadPlanDocument(r, plan); err != nil {
+		return nil, nil, err
 	}
 	c.Binding, c.StepID = bind(in, document.Steps)
 	if c.Binding == BoundUnknown {
 		warnings = append(warnings, mplp.Warning{Path: "step_id", Code: "unbound",
 			Message: "Names a step or span that the plan does not have. It blocks the whole plan and allows nothing."})
 	}
-	return warnings, nil
+	return document, warnings, nil
 }
 
 // hashTarget hashes the context or trace that the confirm is about as it is stored now,
@@ -296,6 +326,7 @@ type parsedConfirm struct {
 	row     Confirm
 	stored  ConfirmContent
 	actions []evidence.Action
+	decoded []policy.Action // nil: there were no policies a moment ago
 }
 
 func (s *Service) parseConfirm(in *mplp.Confirm) (*parsedConfirm, error) {
@@ -331,6 +362,12 @@ func (s *Service) parseConfirm(in *mplp.Confirm) (*parsedConfirm, error) {
 		p.stored.Tools = append(p.stored.Tools, a.Name)
 	}
 	p.stored.Calls = CallDigests(p.actions)
+	if s.hasPolicies.Load() {
+		p.decoded = policyActions(p.actions)
+		for i := range p.decoded {
+			p.decoded[i].Decode()
+		}
+	}
 	if _, err := io.ReadFull(s.rand, p.stored.Salt); err != nil {
 		return nil, fmt.Errorf("salt: %w", err)
 	}
@@ -344,7 +381,7 @@ func (p *parsedConfirm) computeDigest() {
 }
 
 // buildContent builds the content that is hashed, and the JSON that is returned.
-func (p *parsedConfirm) buildContent(c *Confirm) (stored *ConfirmContent, object []byte) {
+func (p *parsedConfirm) buildContent(c *Confirm, requires *quorum.Requires) (stored *ConfirmContent, object []byte) {
 	requestedAt := p.RequestedAt
 	if requestedAt == "" {
 		requestedAt = mplp.RenderTime(c.ReceivedAt)
@@ -363,6 +400,9 @@ func (p *parsedConfirm) buildContent(c *Confirm) (stored *ConfirmContent, object
 	}
 	if trace, ok := p.Native.Get("trace"); ok && p.Trace != nil {
 		document.Trace = json.RawMessage(trace)
+	}
+	if requires != nil {
+		document.Requires = requires.Marshal()
 	}
 	object = mplp.CompleteConfirm(p.Native, c.ID, c.TargetID, c.RequestedByRole, requestedAt)
 	stored = new(ConfirmContent)

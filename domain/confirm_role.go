@@ -1,10 +1,14 @@
 package domain
 
-import "time"
+import (
+	"time"
+
+	"countersign/domain/evidence"
+)
 
 // Entry types of requests that need a quorum.
 const (
-	entryVoted     = "confirm.voted"     // a decision that did not end the request
+	entryVoted     = evidence.EntryVoted
 	entryEscalated = "confirm.escalated" // a role may vote in place of another from now on
 )
 

@@ -20,9 +20,11 @@ const (
 	CodeNotFound            Code = "not-found"            // unknown, or not for the caller to see
 	CodeMissingCapability   Code = "missing-capability"   // see Error.Capability
 	CodeSelfApproval        Code = "self-approval"        // the caller's own group requested it, or made the key that did
+	CodeHumanRequired       Code = "human-required"       // only people may decide it, not keys
 	CodeRoleNotHeld         Code = "role-not-held"        // the role named is not the caller's
 	CodeLocked              Code = "locked"               // governance.locked
 	CodeAlreadyDecided      Code = "already-decided"      // see Error.Decision
+	CodeAlreadyVoted        Code = "already-voted"        // the caller has rejected it
 	CodeExpired             Code = "expired"              // see Error.Decision
 	CodeContentChanged      Code = "content-changed"      // the hash is not that of the content
 	CodeConsumed            Code = "consumed"             // the approval was used before

@@ -6,14 +6,15 @@ import (
 )
 
 // outcomeOf returns the outcome of a confirm as it is stored now.
-func outcomeOf(r Reader, c *Confirm) (*Outcome, error) {
-	o := &Outcome{Confirm: c}
+func outcomeOf(r Reader, c *Confirm) (o *Outcome, err error) {
+	o = &Outcome{Confirm: c}
 	if c.Imported {
 		o.Text = "Imported with its decisions. Nobody decided on this server, so they prove nothing here."
 		return o, nil
 	}
 	if !c.IsFinal() {
-		return o, nil
+		o.Requires, err = loadProgress(r, c)
+		return o, err
 	}
 	decisions, err := loadDecisions(r, c)
 	if err != nil {

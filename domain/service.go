@@ -49,6 +49,9 @@ type Service struct {
 	unexpirable   *lru.Cache[string, time.Time]      // when a confirm could not be expired, by its id
 	loggedMACs    *lru.Cache[string, bool]           // hashes of rows whose invalid MAC was logged
 	usersExist    atomic.Bool                        // there has been a user
+	hasPolicies   atomic.Bool                        // the last post saw enabled policies
+
+	compiledPolicies *lru.Cache[compiledKey, compiledPolicy]
 
 	followers    sessionFollowers
 	streamReads  chan struct{} // one element for each stream that reads now
@@ -87,6 +90,7 @@ func NewService(store Store, c Config) *Service {
 		briefCache:   lru.New[string, *Brief](maxCachedBriefs),
 		inboxCache:   lru.New[string, *inboxList](maxCachedInboxes),
 		unexpirable:  lru.New[string, time.Time](maxCachedItems), loggedMACs: lru.New[string, bool](maxCachedItems),
+		compiledPolicies: lru.New[compiledKey, compiledPolicy](maxCompiledPolicies),
 	}
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)

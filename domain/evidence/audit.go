@@ -90,7 +90,7 @@ func (a *Audit) AddEntry(row LogRow) {
 	switch e.Type {
 	case EntryRequested, "confirm.imported":
 		a.requests.add(contentRequest{e.Seq, a.confirms.add(e.ConfirmID), parseHash(e.ContentHash)})
-	case "confirm.approved", "confirm.rejected", "confirm.cancelled":
+	case "confirm.approved", "confirm.rejected", "confirm.cancelled", EntryVoted:
 		a.decisions[e.Seq] = e.decisionOnly()
 	case EntryKeyRotated, EntryRestored:
 		a.addKeyChange(e)

@@ -16,6 +16,7 @@ type Bundle struct {
 	Checkpoint string          `json:"checkpoint"`
 	Entries    []BundleEntry   `json:"entries"`
 	Contents   []BundleContent `json:"contents,omitempty"`
+	Policies   []BundlePolicy  `json:"policies,omitempty"` // that the contents name
 }
 
 // BundleEntry is the bytes of an entry, with the hashes that lead to the checkpoint's
@@ -26,14 +27,41 @@ type BundleEntry struct {
 	Proof []Hash `json:"proof"`
 }
 
+// BundlePolicy is the document of a version of a policy.
+type BundlePolicy struct {
+	ID       string `json:"id"`
+	Version  int64  `json:"version"`
+	Document string `json:"document"`
+}
+
 // BundleContent is the content of a confirm, unless it was pruned. Edits are the
 // arguments that the decision put in place of the agent's, by action; empty where it
-// left them.
+// left them. Votes have those of decisions before the last.
 type BundleContent struct {
-	ConfirmID string   `json:"confirm_id"`
-	Salt      []byte   `json:"salt"`
-	Content   string   `json:"content"`
-	Edits     []string `json:"edits,omitempty"`
+	ConfirmID string       `json:"confirm_id"`
+	Salt      []byte       `json:"salt"`
+	Content   string       `json:"content"`
+	Edits     []string     `json:"edits,omitempty"`
+	Votes     []BundleVote `json:"votes,omitempty"`
+}
+
+// BundleVote is what the vote of an entry edited.
+type BundleVote struct {
+	Seq   int64    `json:"seq"`
+	Edits []string `json:"edits"`
+}
+
+// editsOf returns the edits of the decision with this entry.
+func (c *BundleContent) editsOf(e *Entry) []string {
+	if e.Type != EntryVoted {
+		return c.Edits
+	}
+	for _, v := range c.Votes {
+		if v.Seq == e.Seq {
+			return v.Edits
+		}
+	}
+	return nil
 }
 
 // Marshal writes the bundle. There is only one way to write it, so that every changed
@@ -95,11 +123,13 @@ func VerifyBundle(data []byte, vkey, kept string, watch func(*Entry) []string) (
 	for _, e := range entries {
 		r.addWatched(e, watch)
 	}
+	votings := b.checkVotes(r, entries)
 	for i, c := range b.Contents {
 		if slices.ContainsFunc(b.Contents[:i], func(other BundleContent) bool { return other.ConfirmID == c.ConfirmID }) {
 			r.addFinding("request %s: its content stands there twice", c.ConfirmID)
 		}
 		b.checkContent(r, entries, c)
+		b.checkRequires(r, votings, c)
 	}
 	if kept != "" {
 		r.compareCheckpoint(kept, vkey)
@@ -156,17 +186,18 @@ func (b *Bundle) checkContent(r *Report, entries []*Entry, c BundleContent) {
 		switch e.Type {
 		case "confirm.requested", "confirm.imported":
 			logged = e.ContentHash
-		case "confirm.approved", "confirm.rejected", "confirm.cancelled":
-			decided = true
+		case "confirm.approved", "confirm.rejected", "confirm.cancelled", EntryVoted:
+			decided = decided || e.Type != EntryVoted
+			edits := c.editsOf(e)
 			d := StoredDecision{ConfirmID: c.ConfirmID, Seq: e.Seq, Salt: c.Salt, Content: []byte(c.Content)}
 			for i, logged := range e.Decisions {
 				action := StoredActionDecision{Type: logged.Type, ArgsHash: logged.ArgsHash, Filled: logged.Filled}
-				if i < len(c.Edits) {
-					action.Args = []byte(c.Edits[i])
+				if i < len(edits) {
+					action.Args = []byte(edits[i])
 				}
 				d.Actions = append(d.Actions, action)
 			}
-			if !c.hasEditsOf(e) {
+			if !hasEditsOf(e, edits) {
 				r.addFinding("request %s: its edits are not those that were logged", c.ConfirmID)
 				continue
 			}
@@ -181,13 +212,13 @@ func (b *Bundle) checkContent(r *Report, entries []*Entry, c BundleContent) {
 
 // hasEditsOf reports whether there are edits of exactly the actions that the decision
 // edited.
-func (c *BundleContent) hasEditsOf(e *Entry) bool {
-	edits := make([]bool, len(e.Decisions))
+func hasEditsOf(e *Entry, edits []string) bool {
+	edited := make([]bool, len(e.Decisions))
 	for i, d := range e.Decisions {
-		edits[i] = d.Type == "edit"
+		edited[i] = d.Type == "edit"
 	}
-	if !slices.Contains(edits, true) {
-		return len(c.Edits) == 0
+	if !slices.Contains(edited, true) {
+		return len(edits) == 0
 	}
-	return slices.EqualFunc(edits, c.Edits, func(edit bool, args string) bool { return edit == (args != "") })
+	return slices.EqualFunc(edited, edits, func(edit bool, args string) bool { return edit == (args != "") })
 }

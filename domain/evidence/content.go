@@ -10,6 +10,8 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"countersign/domain/quorum"
 )
 
 // SaltSize is the length in bytes of the random salt stored beside a content. Erasing
@@ -39,6 +41,7 @@ type Content struct {
 	Trace           json.RawMessage `json:"trace"` // as sent
 	SessionID       string          `json:"session_id"`
 	MessageID       string          `json:"message_id"`
+	Requires        json.RawMessage `json:"requires"` // quorum.Requires as policies made it; nil: none matched
 }
 
 // Action is one tool call of a content. Args are the bytes that the agent sent, without
@@ -91,6 +94,7 @@ func (c *Content) Marshal() []byte {
 	o.raw(`,"trace":`, c.Trace)
 	o.optionalText(`,"session_id":`, c.SessionID)
 	o.optionalText(`,"message_id":`, c.MessageID)
+	o.raw(`,"requires":`, c.Requires)
 	return append(o, '}')
 }
 
@@ -99,6 +103,14 @@ func ParseContent(data []byte) (*Content, error) {
 	c := new(Content)
 	err := jsonv2.Unmarshal(data, c, jsontext.AllowDuplicateNames(true))
 	return c, err
+}
+
+// Quorum returns what policies require, nil if none matched.
+func (c *Content) Quorum() (*quorum.Requires, error) {
+	if c.Requires == nil {
+		return nil, nil
+	}
+	return quorum.ParseRequires(c.Requires)
 }
 
 // WithArgs returns the content as an edit approves it: with the arguments of some

@@ -9,7 +9,8 @@ var storedContents = []string{
 		`"requested_by_role":"executor","requested_by":"key:k1","received_at":"2026-01-02T03:04:05.678Z","requested_at":"2026-01-01T00:00:00.000Z",` +
 		`"expires_at":"2026-01-02T03:05:05.678Z","on_reject":"recover","supersedes":"c0","reason":"a < b\n",` +
 		`"actions":[{"name":"pay","args":{"n":9007199254740993,"x":"<\u003c>"},"tool_use_id":"tu","description":"d","review_config":{"timeout":5}},{"name":"","args":[]}],` +
-		`"trace":{"trace_id":"t"},"session_id":"s","message_id":"m"}`,
+		`"trace":{"trace_id":"t"},"session_id":"s","message_id":"m",` +
+		`"requires":{"policies":[{"id":"p","version":1,"hash":"sha256:aa"}],"quorum":[{"role":"r","approvals":1}],"rejections":1}}`,
 }
 
 // Stored contents never change: what is read is written in the same bytes.

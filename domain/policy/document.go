@@ -2,11 +2,10 @@ package policy
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 
 	"countersign/domain/mplp"
+	"countersign/domain/quorum"
 )
 
 // Effect says what a policy does with a request that it matches.
@@ -75,10 +74,7 @@ type Escalation struct {
 func (d *Document) Marshal() []byte { return encode(d) }
 
 // Hash names the document: the SHA-256 over a fixed prefix and the bytes of Marshal.
-func (d *Document) Hash() string {
-	sum := sha256.Sum256(append([]byte("countersign/policy/v1\n"), d.Marshal()...))
-	return "sha256:" + hex.EncodeToString(sum[:])
-}
+func (d *Document) Hash() string { return quorum.PolicyHash(d.Marshal()) }
 
 // encode writes compact JSON without escapes for HTML. Its values always can be encoded.
 func encode(v any) []byte {

@@ -36,7 +36,13 @@ type Step struct{ ID, Description, Role string }
 type Action struct {
 	Name string
 	Args json.RawMessage
+
+	decoded any // nil: not yet
 }
+
+// Decode decodes the arguments, which Resolve does otherwise: callers may not want to
+// spend the time in a transaction.
+func (a *Action) Decode() { a.decoded = decode(a.Args) }
 
 // request is a post whose arguments are decoded, while policies look at it.
 type request struct {
@@ -50,7 +56,10 @@ type request struct {
 func newRequest(p *Post) *request {
 	r := &request{Post: p}
 	for _, a := range p.Actions {
-		args := decode(a.Args)
+		args := a.decoded
+		if args == nil {
+			args = decode(a.Args)
+		}
 		r.args = append(r.args, args)
 		r.actions = append(r.actions, map[string]any{"name": a.Name, "args": args})
 	}

@@ -72,10 +72,8 @@ func (res *Resolution) merge(requiredRole string) {
 			res.Timeout = m.Timeout
 		}
 	}
-	for _, m := range res.Matched {
-		for _, e := range m.Escalate {
-			escalate(r, e)
-		}
+	for i := range r.Quorum {
+		r.Quorum[i].Also = res.escalations(r.Quorum[i].Role, requiredRole)
 	}
 	slices.SortFunc(r.Quorum, func(a, b quorum.Seat) int { return cmp.Compare(a.Role, b.Role) })
 	for _, s := range r.Quorum {
@@ -94,14 +92,30 @@ func raise(r *quorum.Requires, t Threshold) {
 	r.Quorum[i].Approvals = max(r.Quorum[i].Approvals, t.Approvals)
 }
 
-// escalate adds an escalation, or brings the one of the threshold and role forward.
-func escalate(r *quorum.Requires, e Escalation) {
-	i := slices.IndexFunc(r.Quorum, func(s quorum.Seat) bool { return s.Role == e.For })
-	seat := &r.Quorum[i]
-	j := slices.IndexFunc(seat.Also, func(a quorum.Also) bool { return a.Role == e.Role })
-	if j < 0 {
-		seat.Also = append(seat.Also, quorum.Also{Role: e.Role, After: e.After})
-		return
+// escalations returns who may fill a threshold later: the roles that everybody lets who
+// asks for the threshold, from the latest of their times. Otherwise one policy would
+// loosen another, or what the agent asked for.
+func (res *Resolution) escalations(threshold, requiredRole string) (list []quorum.Also) {
+	if threshold == requiredRole {
+		return nil
 	}
-	seat.Also[j].After = min(seat.Also[j].After, e.After)
+	isFirst := true
+	for _, m := range res.Matched {
+		if !slices.ContainsFunc(m.Quorum, func(t Threshold) bool { return t.Role == threshold }) {
+			continue
+		}
+		var both []quorum.Also
+		for _, e := range m.Escalate {
+			i := slices.IndexFunc(list, func(a quorum.Also) bool { return a.Role == e.Role })
+			switch {
+			case e.For != threshold || i < 0 && !isFirst:
+			case isFirst:
+				both = append(both, quorum.Also{Role: e.Role, After: e.After})
+			default:
+				both = append(both, quorum.Also{Role: e.Role, After: max(e.After, list[i].After)})
+			}
+		}
+		list, isFirst = both, false
+	}
+	return list
 }

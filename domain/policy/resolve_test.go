@@ -28,7 +28,7 @@ func TestResolve_TakesTheStrictest(t *testing.T) {
 	res := Resolve([]Policy{a, b, c}, p)
 	want := &quorum.Requires{
 		Policies: []quorum.PolicyRef{{ID: "a", Version: 2, Hash: a.Hash}, {ID: "b", Version: 2, Hash: b.Hash}},
-		Quorum: []quorum.Seat{{Role: "fin", Approvals: 2, Also: []quorum.Also{{Role: "law", After: 10}, {Role: "ops", After: 60}}},
+		Quorum: []quorum.Seat{{Role: "fin", Approvals: 2, Also: []quorum.Also{{Role: "ops", After: 90}}},
 			{Role: "sec", Approvals: 1}},
 		Rejections: 2,
 	}
@@ -38,6 +38,10 @@ func TestResolve_TakesTheStrictest(t *testing.T) {
 	again, err := quorum.ParseRequires(res.Requires.Marshal())
 	if diff := cmp.Diff(want, again); err != nil || diff != "" {
 		t.Errorf("read again: %v\n%s", err, diff)
+	}
+	p.RequiredRole = "fin"
+	if q := Resolve([]Policy{a}, p).Requires; len(q.Quorum[0].Also) != 0 {
+		t.Errorf("the role that the agent asked for may be replaced: %+v", q)
 	}
 	p.RequiredRole, p.Key = "law", "k1"
 	if q := Resolve([]Policy{c}, p).Requires; len(q.Quorum) != 2 || q.Quorum[1].Role != "law" || q.Rejections != 1 {

@@ -72,6 +72,14 @@ func (b *Ballot) standing() (list []Vote) {
 	return list
 }
 
+// Seats returns the roles of the thresholds that a role may fill at a time.
+func (b *Ballot) Seats(role string, at time.Time) (list []string) {
+	for _, i := range b.seats(role, at) {
+		list = append(list, b.Requires.Quorum[i].Role)
+	}
+	return list
+}
+
 // seats returns the indices of the thresholds that a role may fill at a time.
 func (b *Ballot) seats(role string, at time.Time) (list []int) {
 	for i, s := range b.Requires.Quorum {

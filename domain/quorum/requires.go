@@ -2,6 +2,8 @@ package quorum
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,11 +25,26 @@ type PolicyRef struct {
 	Hash    string `json:"hash"` // of the document
 }
 
+// PolicyHash names the document of a policy: the SHA-256 over a fixed prefix and its
+// bytes.
+func PolicyHash(document []byte) string {
+	sum := sha256.Sum256(append([]byte("countersign/policy/v1\n"), document...))
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
 // Seat is a threshold, with the roles that may fill it later.
 type Seat struct {
 	Role      string `json:"role"`
 	Approvals int    `json:"approvals"`
 	Also      []Also `json:"also,omitempty"`
+}
+
+// Approvals is how many approvals the thresholds need together.
+func (r *Requires) Approvals() (n int) {
+	for _, s := range r.Quorum {
+		n += s.Approvals
+	}
+	return n
 }
 
 // Also lets holders of a role fill a threshold from some time after the receipt.
@@ -65,8 +82,15 @@ func ParseRequires(data []byte) (*Requires, error) {
 
 // check refuses what could be met without anybody's approval.
 func (r *Requires) check() error {
-	if len(r.Policies) == 0 || len(r.Quorum) == 0 || r.Rejections < 1 {
-		return errors.New("the requirements name no policy, no quorum or no number of rejections")
+	if len(r.Policies) == 0 {
+		return errors.New("the requirements name no policy")
+	}
+	return r.checkQuorum()
+}
+
+func (r *Requires) checkQuorum() error {
+	if len(r.Quorum) == 0 || r.Rejections < 1 {
+		return errors.New("the requirements name no quorum or no number of rejections")
 	}
 	for i, s := range r.Quorum {
 		if s.Approvals < 1 || s.Role == "" || slices.ContainsFunc(r.Quorum[:i], func(o Seat) bool { return o.Role == s.Role }) {
