@@ -11,7 +11,7 @@ import (
 func TestR15_R16_SeededRoles(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	want := map[string]int{"planner": 2, "executor": 2, "reviewer": 3, "architect": 2, "orchestrator": 2, "coder": 2, "tester": 2, "human_user": 2, "admin": 1}
+	want := map[string]int{"planner": 2, "executor": 2, "reviewer": 3, "architect": 2, "orchestrator": 2, "coder": 2, "tester": 2, "human_user": 2, "admin": 1, "ops": 0}
 	roles, err := w.Roles(w.ctx, domain.System)
 	if err != nil || len(roles) != len(want) {
 		t.Fatalf("%d roles, %v", len(roles), err)
@@ -24,7 +24,17 @@ func TestR15_R16_SeededRoles(t *testing.T) {
 	if err := w.Prepare(w.ctx); err != nil { // a second start seeds nothing
 		t.Fatal(err)
 	}
-	if got := len(w.entryTypes()); got != len(want) {
+	policies, err := w.Policies(w.ctx, domain.System)
+	if err != nil || len(policies) != 3 {
+		t.Fatalf("%d policies, %v", len(policies), err)
+	}
+	for _, p := range policies {
+		if p.Enabled || p.Broken != "" || p.Sentence == "" {
+			t.Errorf("%s: enabled %v, broken %q", p.Name, p.Enabled, p.Broken)
+		}
+		t.Log(p.Sentence)
+	}
+	if got := len(w.entryTypes()); got != len(want)+len(policies) {
 		t.Errorf("%d entries", got)
 	}
 }

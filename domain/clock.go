@@ -32,8 +32,9 @@ const (
 	clockRequestDelay = 500 * time.Millisecond
 )
 
-// RunClock rejects confirms as their deadlines come, until ctx ends. Rules do not
-// depend on it: it only makes timeouts known to waiting clients at once.
+// RunClock rejects confirms as their deadlines come, and tells which roles may vote in
+// place of others, until ctx ends. Rules do not depend on it: it only makes this known at
+// once.
 func (s *Service) RunClock(ctx context.Context) error {
 	follow := s.feed.Subscribe()
 	defer func() { follow.Close() }()
@@ -42,9 +43,16 @@ func (s *Service) RunClock(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return nil
 		}
+		escalation, escalateErr := s.escalateDue(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
 		pause := clockPollInterval
 		if err == nil && !found.next.IsZero() {
 			pause = min(pause, max(found.next.Sub(s.clock()), time.Millisecond))
+		}
+		if escalateErr == nil && !escalation.IsZero() {
+			pause = min(pause, max(escalation.Sub(s.clock()), time.Millisecond))
 		}
 		for look := time.NewTimer(pause); look != nil; {
 			select {

@@ -341,6 +341,7 @@ type ConfirmRow struct {
 	Reason   Excerpt
 	Tools    []string
 	Brief    *Brief    // of the inbox; nil: nothing to say
+	Voting   *Voting   // of the inbox, with a quorum
 	Decision *Decision // the latest, with decided confirms; without its texts and its actions
 	// Unproven is set if the stored confirm is not what the log says. Nothing of it is
 	// to be trusted, and its target's texts are left out.
@@ -351,7 +352,7 @@ type ConfirmRow struct {
 // MarkUnproven says that the row is not to be trusted, and empties what it shows.
 func (row *ConfirmRow) MarkUnproven() {
 	row.Unproven = true
-	row.Title, row.Reason, row.Tools, row.Brief, row.Decision, row.Content = "", Excerpt{}, nil, nil, nil, nil
+	row.Title, row.Reason, row.Tools, row.Brief, row.Voting, row.Decision, row.Content = "", Excerpt{}, nil, nil, nil, nil, nil
 }
 
 // Page selects a part of a list. Cursor is the next of the page before, opaque to

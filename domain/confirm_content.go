@@ -33,7 +33,7 @@ func loadContent(r Reader, c *Confirm) (*ConfirmContent, error) {
 // are missing.
 func loadDecisions(r Reader, c *Confirm) ([]*Decision, error) {
 	decisions, err := r.Decisions(c.RequestedSeq)
-	if err == nil && len(decisions) == 0 && c.isDecidedHere() {
+	if err == nil && c.isDecidedHere() && (len(decisions) == 0 || decisions[len(decisions)-1].Seq != c.DecidedSeq) {
 		err = c.errUnproven()
 	}
 	return decisions, err

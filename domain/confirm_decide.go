@@ -136,8 +136,9 @@ func (s *Service) decide(ctx context.Context, ref Ref, find finder, in DecisionI
 				return err
 			}
 			if !isFinal {
-				made = decisionResult{&Outcome{Confirm: c, Requires: votes.progress()}, stored, content, entry}
-				return nil
+				progress, err := votes.namedProgress(tx)
+				made = decisionResult{&Outcome{Confirm: c, Requires: progress}, stored, content, entry}
+				return err
 			}
 		}
 		c.EffectiveHash = hash

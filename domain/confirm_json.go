@@ -60,9 +60,6 @@ type ConfirmJSON struct {
 	Confirm   *Confirm
 	Decisions []*Decision
 	Native    []byte
-	// IsRepeated is set by DecideJSON if the same vote had been cast before: nothing was
-	// written.
-	IsRepeated bool
 }
 
 // ConfirmJSON returns a confirm for the JSON interface. It is expired first if it is
@@ -136,15 +133,10 @@ func (s *Service) DecideJSON(ctx context.Context, ref Ref, id string, in Decisio
 	if err != nil {
 		return nil, err
 	}
-	o := &ConfirmJSON{Confirm: made.Confirm, IsRepeated: !made.IsFinal() && made.entry == nil}
-	if !made.IsFinal() {
-		o.Native = mplp.RenderConfirm(made.stored.objectOf(made.content), string(made.Confirm.Status), nil, nil)
-		return o, nil
-	}
 	if made.Confirm.Quorum > 0 {
 		return s.ConfirmJSON(ctx, ref, id)
 	}
-	o.Decisions = []*Decision{made.Decision}
+	o := &ConfirmJSON{Confirm: made.Confirm, Decisions: []*Decision{made.Decision}}
 	o.Native = mplp.RenderConfirm(made.stored.objectOf(made.content), string(made.Confirm.Status), decisionRecords(o.Decisions),
 		objectEvents([]*evidence.Entry{made.entry}))
 	return o, nil

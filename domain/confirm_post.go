@@ -105,7 +105,7 @@ func (s *Service) postConfirm(tx Tx, p *Principal, in *parsedConfirm) (*PostedCo
 		}
 	}
 	posted := &PostedConfirm{Confirm: c, Native: object, Created: true, Warnings: warnings}
-	if err := s.logPosted(tx, p, c, in, warnings, policyFacts(resolved)); err != nil || !resolved.Rejected {
+	if err := s.logPosted(tx, p, c, in, warnings, factsOfPolicies(resolved)); err != nil || !resolved.Rejected {
 		return posted, err
 	}
 	if err := s.rejectByPolicy(tx, c, resolved); err != nil {

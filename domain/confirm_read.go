@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"countersign/domain/evidence"
 	"countersign/domain/mplp"
@@ -18,7 +19,7 @@ func (p *Principal) canSee(c *Confirm) bool {
 	case p.Kind == KindSystem, p.Group == c.RequestedGroup:
 		return true
 	case p.Kind == KindAgent:
-		return p.canDecide() && (c.RequiredRole == "" || p.Holds(c.RequiredRole))
+		return p.canDecide() && c.Quorum == 0 && (c.RequiredRole == "" || p.Holds(c.RequiredRole))
 	}
 	return p.CanAny(ConfirmApprove, ConfirmReject, TraceRead)
 }
@@ -83,7 +84,7 @@ func (s *Service) Inbox(ctx context.Context, ref Ref, f ConfirmFilter, page Page
 		in.Rows = make([]InboxRow, len(list.rows))
 		told := map[Group]bool{}
 		for i, row := range slices.Backward(list.rows) {
-			mine, err := s.canDecideConfirm(r, p, &row.Confirm)
+			mine, err := s.canDecideRow(r, p, row)
 			if err != nil {
 				return err
 			}
@@ -125,7 +126,10 @@ func (s *Service) markUnexpirable(rows []*ConfirmRow) {
 func (s *Service) withVisibility(p *Principal, f ConfirmFilter) ConfirmFilter {
 	f.Visible = p.confirmVisibility()
 	if f.Mine {
-		f.Decider = Visibility{Decides: true, Roles: roleIDs(p.Roles)}
+		f.Decider = Visibility{Decides: true, Roles: roleIDs(p.Roles), Now: s.clock().Truncate(time.Second)}
+		if p.Kind == KindUser {
+			f.Decider.Voter = p.Ref.String()
+		}
 		if s.forbidsSelfApproval(p) {
 			f.Decider.Group = p.Group
 		}
@@ -203,13 +207,20 @@ func (s *Service) ConfirmRowsByID(ctx context.Context, ref Ref, ids []string) (r
 	return rows, err
 }
 
-// canDecideConfirm is the filter Mine for one row. DecisionRights says which decisions
-// are allowed.
-func (s *Service) canDecideConfirm(r Reader, p *Principal, c *Confirm) (bool, error) {
-	if !p.canDecide() || c.checkDecidable() != nil || c.RequiredRole != "" && !p.Holds(c.RequiredRole) {
+// canDecideRow is the filter Mine for one row. DecisionRights says which decisions are
+// allowed.
+func (s *Service) canDecideRow(r Reader, p *Principal, row *ConfirmRow) (bool, error) {
+	c := &row.Confirm
+	switch {
+	case !p.canDecide() || c.checkDecidable() != nil:
 		return false, nil
-	}
-	if !s.forbidsSelfApproval(p) {
+	case c.Quorum > 0:
+		if p.Kind != KindUser || row.Voting == nil || !row.Voting.waitsFor(p, s.clock()) {
+			return false, nil
+		}
+	case c.RequiredRole != "" && !p.Holds(c.RequiredRole):
+		return false, nil
+	case !s.forbidsSelfApproval(p):
 		return true, nil
 	}
 	own, err := p.ownRequestReason(r, c)
@@ -267,7 +278,8 @@ type ConfirmDetail struct {
 	Predecessor  *Confirm        // the one it supersedes
 	SupersededBy []string
 	Rights       DecisionRights
-	Told         *Told // which destinations were told that it waits; nil: it does not, or there are none
+	Voting       *ConfirmVoting // nil: one decision ends it
+	Told         *Told          // which destinations were told that it waits; nil: it does not, or there are none
 }
 
 // DecisionRights says what a reader may do with a confirm. Errors say why not.
@@ -314,7 +326,10 @@ func (s *Service) confirmDetail(r Reader, p *Principal, c *Confirm) (*ConfirmDet
 	if detail.Told, err = told(r, c); err != nil {
 		return nil, err
 	}
-	detail.Rights, err = s.decisionRights(r, p, c)
+	if detail.Voting, err = votingDetail(r, p, c, detail.Content); err != nil {
+		return nil, err
+	}
+	detail.Rights, err = s.decisionRights(r, p, c, detail.Content)
 	return detail, err
 }
 
@@ -381,25 +396,15 @@ func (s *Service) loadRelated(r Reader, p *Principal, detail *ConfirmDetail) (er
 }
 
 // decisionRights computes what the reader may do, by the same rules as Decide.
-func (s *Service) decisionRights(r Reader, p *Principal, c *Confirm) (DecisionRights, error) {
-	var st DecisionRights
-	roles, err := r.Roles()
+func (s *Service) decisionRights(r Reader, p *Principal, c *Confirm, content *evidence.Content) (st DecisionRights, err error) {
+	if c.Quorum > 0 && !c.IsFinal() && content != nil {
+		err = s.votingRights(r, p, c, content, &st)
+	} else {
+		err = s.singleRights(r, p, c, &st)
+	}
 	if err != nil {
 		return st, err
 	}
-	may := func(role *Role) bool { return role.Grants(ConfirmApprove) || role.Grants(ConfirmReject) }
-	for _, role := range roles {
-		if c.RequiredRole != "" && role.ID == c.RequiredRole || c.RequiredRole == "" && may(role) {
-			st.Who = append(st.Who, role)
-		}
-	}
-	for _, role := range p.Roles {
-		if may(role) && (c.RequiredRole == "" || c.RequiredRole == role.ID) {
-			st.Roles = append(st.Roles, role)
-		}
-	}
-	_, st.Approve = s.authorizeDecision(r, p, c, []Capability{ConfirmApprove}, "")
-	_, st.Reject = s.authorizeDecision(r, p, c, []Capability{ConfirmReject}, "")
 	if p.Group != c.RequestedGroup {
 		st.Cancel = p.require(ConfirmReject)
 	}
@@ -424,6 +429,28 @@ func (s *Service) decisionRights(r Reader, p *Principal, c *Confirm) (DecisionRi
 		st.Approve = c.checkContextUnchanged(r)
 	}
 	return st, nil
+}
+
+// singleRights are the rights where one decision ends the confirm.
+func (s *Service) singleRights(r Reader, p *Principal, c *Confirm, st *DecisionRights) error {
+	roles, err := r.Roles()
+	if err != nil {
+		return err
+	}
+	may := func(role *Role) bool { return role.Grants(ConfirmApprove) || role.Grants(ConfirmReject) }
+	for _, role := range roles {
+		if c.RequiredRole != "" && role.ID == c.RequiredRole || c.RequiredRole == "" && may(role) {
+			st.Who = append(st.Who, role)
+		}
+	}
+	for _, role := range p.Roles {
+		if may(role) && (c.RequiredRole == "" || c.RequiredRole == role.ID) {
+			st.Roles = append(st.Roles, role)
+		}
+	}
+	_, st.Approve = s.authorizeDecision(r, p, c, []Capability{ConfirmApprove}, "")
+	_, st.Reject = s.authorizeDecision(r, p, c, []Capability{ConfirmReject}, "")
+	return nil
 }
 
 // CannotDecide returns why the reader may neither approve nor reject, nil if they may

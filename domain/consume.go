@@ -215,6 +215,9 @@ func (s *Service) checkUsable(r Reader, p *Principal, c *Confirm, step string, i
 	if err == nil && o.Decision.Seq < checkpoint.Size {
 		_, _, err = readProven(r, o.Decision.Seq)
 	}
+	if err == nil && c.Quorum > 0 {
+		err = proveStoredVotes(r, c)
+	}
 	if err != nil {
 		return nil, refuse(CodeInvalidTransition, "The log does not prove this approval.")
 	}

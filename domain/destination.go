@@ -113,6 +113,7 @@ func DestinationEvents() []EventKind {
 		{"user.*", "A user was invited, changed or disabled"},
 		{"key.*", "A key was created or revoked"},
 		{"destination.*", "A destination changed"},
+		{"policy.*", "A policy changed"},
 		{"log.*", "The signing key changed, or a backup was restored"},
 	}
 }

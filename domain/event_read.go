@@ -168,6 +168,9 @@ func (p *Principal) canSeeEntry(r Reader, e *evidence.Entry) (bool, error) {
 		if err != nil {
 			return group("", err)
 		}
+		if e.Type == entryVoted && !c.IsFinal() {
+			return false, nil // an agent must not argue with half a jury
+		}
 		return group(c.RequestedGroup, nil)
 	case e.Type == "trace.created":
 		t, err := r.Trace(e.ObjectID)

@@ -151,6 +151,11 @@ func matchesConfirm(r Reader, e *evidence.Entry, c *Confirm) bool {
 			return false
 		}
 	}
+	if c.isDecidedHere() && c.Quorum > 0 {
+		if err := proveStoredVotes(r, c); err != nil && err != ErrNotFound {
+			return false
+		}
+	}
 	_, err := loadContent(r, c)
 	return err == nil || err == ErrNotFound
 }

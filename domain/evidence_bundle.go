@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"countersign/domain/evidence"
 )
@@ -24,7 +25,7 @@ func (s *Service) ConfirmBundle(ctx context.Context, ref Ref, id string) (bundle
 				return err
 			}
 		}
-		bundle, err = bundleOf(r, EntryFilter{ConfirmID: id})
+		bundle, err = bundleOf(r, EntryFilter{ConfirmID: id}, p.Kind == KindAgent && !c.IsFinal())
 		return err
 	})
 	return bundle, err
@@ -51,14 +52,15 @@ func (s *Service) TraceBundle(ctx context.Context, ref Ref, traceID string) (bun
 		if traceID == "" || len(entries) == 0 {
 			return errNotFound("trace")
 		}
-		bundle, err = bundleOf(r, EntryFilter{TraceID: traceID})
+		bundle, err = bundleOf(r, EntryFilter{TraceID: traceID}, false)
 		return err
 	})
 	return bundle, err
 }
 
-// bundleOf bundles entries and the contents that they name.
-func bundleOf(r Reader, f EntryFilter) ([]byte, error) {
+// bundleOf bundles entries and the contents that they name. Votes may be left out: an
+// agent does not see them before the end.
+func bundleOf(r Reader, f EntryFilter, omitVotes bool) ([]byte, error) {
 	signed, c, err := r.Checkpoint()
 	if err != nil {
 		return nil, err
@@ -77,6 +79,9 @@ func bundleOf(r Reader, f EntryFilter) ([]byte, error) {
 	}
 	done := map[string]bool{}
 	for _, e := range entries {
+		if omitVotes && e.Type == entryVoted {
+			continue
+		}
 		leaf, err := r.Leaf(e.Seq)
 		if err != nil {
 			return nil, err
@@ -90,18 +95,21 @@ func bundleOf(r Reader, f EntryFilter) ([]byte, error) {
 			continue
 		}
 		done[e.ConfirmID] = true
-		content, err := bundleContent(r, e.ConfirmID)
+		content, err := bundleContent(r, e.ConfirmID, omitVotes)
 		if errors.Is(err, ErrNotFound) {
 			continue // pruned: the hashes remain
 		} else if err != nil {
 			return nil, err
 		}
 		b.Contents = append(b.Contents, *content)
+		if err := addPolicies(r, b, content.Content); err != nil {
+			return nil, err
+		}
 	}
 	return b.Marshal()
 }
 
-func bundleContent(r Reader, confirmID string) (*evidence.BundleContent, error) {
+func bundleContent(r Reader, confirmID string, omitVotes bool) (*evidence.BundleContent, error) {
 	c, err := r.Confirm(confirmID)
 	if err != nil {
 		return nil, err
@@ -118,9 +126,39 @@ func bundleContent(r Reader, confirmID string) (*evidence.BundleContent, error) 
 			edits[i] = string(action.Args)
 			edited = edited || len(action.Args) > 0
 		}
-		if edited {
+		switch {
+		case edited && d.Seq == c.DecidedSeq:
 			content.Edits = edits
+		case edited && !omitVotes:
+			content.Votes = append(content.Votes, evidence.BundleVote{Seq: d.Seq, Edits: edits})
 		}
 	}
 	return content, err
+}
+
+// addPolicies adds the documents of the policies that a content names.
+func addPolicies(r Reader, b *evidence.Bundle, stored string) error {
+	content, err := evidence.ParseContent([]byte(stored))
+	if err != nil {
+		return err
+	}
+	requires, err := content.Quorum()
+	if err != nil || requires == nil {
+		return err
+	}
+	for _, named := range requires.Policies {
+		if slices.ContainsFunc(b.Policies, func(p evidence.BundlePolicy) bool { return p.ID == named.ID && p.Version == named.Version }) {
+			continue
+		}
+		versions, err := r.PolicyVersions(named.ID)
+		if err != nil {
+			return err
+		}
+		for _, v := range versions {
+			if v.Version == named.Version {
+				b.Policies = append(b.Policies, evidence.BundlePolicy{ID: v.ID, Version: v.Version, Document: v.Document})
+			}
+		}
+	}
+	return nil
 }

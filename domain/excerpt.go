@@ -17,24 +17,34 @@ type Excerpt struct {
 // the last row; cut returns the cursor after the first n rows. Rows whose object no
 // longer exists are left out.
 func fillPage[T any](page Page, rows []T, next string, object func(T) ([]byte, error), cut func(rows int) (string, error)) (list [][]byte, _ string, err error) {
+	return fillPageWithLists(page, rows, next, func(row T) ([][]byte, error) {
+		made, err := object(row)
+		return [][]byte{made}, err
+	}, cut)
+}
+
+// fillPageWithLists is fillPage with several objects for a row.
+func fillPageWithLists[T any](page Page, rows []T, next string, objects func(T) ([][]byte, error), cut func(rows int) (string, error)) (list [][]byte, _ string, err error) {
 	bytes := 0
 	for i, row := range rows {
 		full := page.Bytes > 0 && bytes >= page.Bytes
-		var made []byte
+		var made [][]byte
 		if !full {
-			if made, err = object(row); errors.Is(err, ErrNotFound) {
+			if made, err = objects(row); errors.Is(err, ErrNotFound) {
 				continue
 			} else if err != nil {
 				return nil, "", err
 			}
-			bytes += len(made)
+			for _, object := range made {
+				bytes += len(object)
+			}
 			full = page.Bytes > 0 && bytes > page.Bytes && len(list) > 0
 		}
 		if full {
 			next, err = cut(i)
 			return list, next, err
 		}
-		list = append(list, made)
+		list = append(list, made...)
 	}
 	return list, next, nil
 }

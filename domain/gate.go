@@ -248,6 +248,11 @@ func (s *Service) checkProof(r Reader, c *Confirm, d *Decision, q GateQuery) (*G
 	if err != nil || effectiveHash(stored, content, d.Actions) != c.EffectiveHash {
 		return block("unproven", "What is stored differs from what was approved."), nil
 	}
+	if err := proveVotes(r, c, content, entry); errors.Is(err, ErrUnproven) {
+		return block("unproven", "The log does not prove that those approved it whose approval was required."), nil
+	} else if err != nil {
+		return nil, err
+	}
 	if q.ToolUseID == "" && q.ArgsHash == "" {
 		return nil, nil
 	}

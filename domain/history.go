@@ -30,12 +30,14 @@ type History struct {
 
 	confirms       map[confirmKey]int32 // index in confirmList
 	confirmList    []pastConfirm
-	partlyApproved map[int32][]bool  // approved actions of rejected confirms
-	uses           map[pastUse]int64 // the entry that consumed a part of an approval
+	partlyApproved map[int32][]bool           // approved actions of rejected confirms
+	votings        map[int32]*evidence.Voting // on pending confirms with a quorum
+	uses           map[pastUse]int64          // the entry that consumed a part of an approval
 	plans          map[string]*pastPlan
 	planList       []*pastPlan       // [0] is none
 	contexts       map[string]string // status by id
 	destinations   map[string]bool   // that there are, by id
+	policies       map[string]int64  // the current version, by id
 	restoredSeq    int64             // the last entry of a restore, -1 for none
 }
 
@@ -84,7 +86,7 @@ func keyOfConfirm(id string) (k confirmKey) {
 func NewHistory() *History {
 	return &History{
 		actors: map[string]*actor{}, actorList: []*actor{{}}, roles: map[string]*pastRole{}, confirms: map[confirmKey]int32{}, partlyApproved: map[int32][]bool{},
-		uses: map[pastUse]int64{}, plans: map[string]*pastPlan{}, planList: []*pastPlan{{}}, contexts: map[string]string{}, destinations: map[string]bool{}, restoredSeq: -1,
+		votings: map[int32]*evidence.Voting{}, uses: map[pastUse]int64{}, plans: map[string]*pastPlan{}, planList: []*pastPlan{{}}, contexts: map[string]string{}, destinations: map[string]bool{}, policies: map[string]int64{}, restoredSeq: -1,
 	}
 }
 
@@ -109,6 +111,10 @@ type facts struct {
 	OlderThan    *int64         `json:"older_than_seconds"`
 	DecidedSeq   int64          `json:"decided_seq"`
 	Findings     []ShownFinding `json:"findings"`
+	Vote         string         `json:"vote"`
+	RoleID       string         `json:"role_id"`
+	Policies     []policyFact   `json:"policies"`
+	Policy       *policyFact    `json:"policy"`
 	// of plans and steps
 	From      string   `json:"from"`
 	Status    string   `json:"status"`
@@ -121,6 +127,7 @@ type facts struct {
 	ContextID string   `json:"context_id"`
 	// of users, keys and roles
 	Name      string       `json:"name"`
+	Version   int64        `json:"version"`
 	Roles     []string     `json:"roles"`
 	Setup     bool         `json:"setup"`
 	Owner     string       `json:"owner"`
@@ -152,6 +159,10 @@ func (h *History) Check(e *evidence.Entry) []string {
 		h.followConsumption(e)
 	case family == "confirm" && (event == "requested" || event == "imported"):
 		h.followRequest(e)
+	case e.Type == entryVoted:
+		h.followVote(e)
+	case e.Type == entryEscalated:
+		h.followEscalation(e)
 	case family == "confirm" && pastStatuses[Status(event)] != pastPending:
 		h.followDecision(e, Status(event))
 	case e.Type == entryPruned:
@@ -169,6 +180,8 @@ func (h *History) Check(e *evidence.Entry) []string {
 		h.followRole(e, event)
 	case family == "destination":
 		h.followDestination(e, event)
+	case family == "policy":
+		h.followPolicy(e, event)
 	case e.Type == evidence.EntryRestored:
 		h.restoredSeq = e.Seq
 	}
@@ -310,6 +323,20 @@ func (h *History) followDestination(e *evidence.Entry, event string) {
 		h.report("destination %s is changed, which the log does not have", e.ObjectID)
 	}
 	h.destinations[strings.Clone(e.ObjectID)] = event != "deleted"
+}
+
+// followPolicy follows the versions of policies.
+func (h *History) followPolicy(e *evidence.Entry, event string) {
+	f, current := factsOf(e), h.policies[e.ObjectID]
+	switch {
+	case event == "created" && current != 0:
+		h.report("policy %s is created a second time", e.ObjectID)
+	case event != "created" && current == 0:
+		h.report("policy %s is changed, which the log does not have", e.ObjectID)
+	case f.Version != current+1:
+		h.report("policy %s has version %d after version %d", e.ObjectID, f.Version, current)
+	}
+	h.policies[strings.Clone(e.ObjectID)] = f.Version
 }
 
 // HasRole reports whether a role ever had this name or id. Contents name the required

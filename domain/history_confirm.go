@@ -97,6 +97,9 @@ func (h *History) followRequest(e *evidence.Entry) {
 	if c.plan != 0 {
 		h.linkToPlan(c, at, f)
 	}
+	if bytes.Contains(e.Data, []byte(`"quorum":`)) { // most have none
+		h.followVoting(e, at)
+	}
 }
 
 // factsOfRequest is factsOf for most entries of a log, requests without a plan or role,
@@ -154,8 +157,9 @@ func (h *History) followDecision(e *evidence.Entry, status Status) {
 		return
 	}
 	f := factsOf(e)
-	h.checkDecision(e, c, f, status)
+	h.checkDecision(e, at, c, f, status)
 	h.checkFindings(e, f)
+	h.endVoting(e, at)
 	if hashPrefix(e.ContentHash) != c.hash {
 		h.report("a decision on request %s with another content than was requested", e.ConfirmID)
 	}
@@ -174,7 +178,7 @@ func (h *History) followDecision(e *evidence.Entry, status Status) {
 }
 
 // checkDecision checks who decided, for which cause, and when.
-func (h *History) checkDecision(e *evidence.Entry, c *pastConfirm, f facts, status Status) {
+func (h *History) checkDecision(e *evidence.Entry, at int32, c *pastConfirm, f facts, status Status) {
 	late := c.at > 0 && e.At.UnixMilli() > c.at // the deadline may be within this millisecond
 	switch cause := Cause(e.Cause); {
 	case cause == CauseHuman && e.Kind == string(KindUser) && status != Cancelled,
@@ -182,7 +186,13 @@ func (h *History) checkDecision(e *evidence.Entry, c *pastConfirm, f facts, stat
 		if late {
 			h.report("request %s was %s after its deadline", e.ConfirmID, status)
 		}
+		if v := h.votings[at]; v != nil {
+			h.checkVoter(e, c, v, f, status)
+			return
+		}
 		h.checkAuthority(e, c, f, status)
+	case cause == CausePolicy && e.Kind == string(KindSystem) && status == Rejected && f.Policy != nil:
+		h.checkPolicy(e, *f.Policy)
 	case cause == CauseTimeout && e.Kind == string(KindSystem) && status == Rejected:
 		if c.at > 0 && e.At.Add(clockSlack).UnixMilli() < c.at {
 			h.report("request %s timed out before its deadline", e.ConfirmID)
@@ -205,32 +215,41 @@ func (h *History) checkAuthority(e *evidence.Entry, c *pastConfirm, f facts, sta
 	if a.isOwnRequest(h.actorList[c.by]) && (!f.SelfApproval || e.Kind != string(KindUser)) {
 		h.report("request %s was %s by who had requested it", e.ConfirmID, status)
 	}
-	d := &Decision{Status: status}
-	for _, logged := range e.Decisions {
-		d.Actions = append(d.Actions, ActionDecision{Type: logged.Type})
-	}
-	var held []Capability
 	acting := ""
 	for _, id := range a.roles {
-		r := h.roles[id]
-		if r == nil {
-			continue
-		}
-		held = append(held, r.capabilities...)
-		if r.name == e.Role {
+		if r := h.roles[id]; r != nil && r.name == e.Role {
 			acting = id
 		}
 	}
-	list := neededCapabilities(d)
+	held, list := h.heldBy(a), neededOf(e, status)
 	missing := slices.IndexFunc(list, func(c Capability) bool { return !grants(held, c) })
 	switch {
 	case acting == "":
 		h.report("request %s was %s in the role %s, which %s did not hold", e.ConfirmID, status, e.Role, e.Principal)
 	case missing >= 0:
 		h.report("request %s was %s by %s, who did not hold %s", e.ConfirmID, status, e.Principal, list[missing])
-	case c.required != 0 && h.required[c.required-1] != acting:
+	case c.required != 0 && h.required[c.required-1] != acting && h.votings[h.confirms[keyOfConfirm(e.ConfirmID)]] == nil:
 		h.report("request %s was %s in the role %s, and requires another", e.ConfirmID, status, e.Role)
 	}
+}
+
+// heldBy returns the capabilities that an actor holds now.
+func (h *History) heldBy(a *actor) (held []Capability) {
+	for _, id := range a.roles {
+		if r := h.roles[id]; r != nil {
+			held = append(held, r.capabilities...)
+		}
+	}
+	return held
+}
+
+// neededOf returns what the decision of an entry needs.
+func neededOf(e *evidence.Entry, status Status) []Capability {
+	d := &Decision{Status: status}
+	for _, logged := range e.Decisions {
+		d.Actions = append(d.Actions, ActionDecision{Type: logged.Type})
+	}
+	return neededCapabilities(d)
 }
 
 // pastUse is a part of an approval that may be used once.

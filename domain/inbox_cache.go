@@ -39,6 +39,9 @@ func (s *Service) cachedInbox(r Reader, p *Principal, f ConfirmFilter, page Page
 		return nil, err
 	}
 	s.addBriefs(list.rows, s.clock())
+	if err := addVotings(r, list.rows); err != nil {
+		return nil, err
+	}
 	s.inboxCache.Put(key, list, 1)
 	return list, nil
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // LearningSamples returns a sample for each decision that a person or an agent made on
-// a plan, newest first, valid against the official intent schema. Timeouts,
+// a plan and that counted, newest first, valid against the official intent schema. Timeouts,
 // cancellations and imports give none. Needs trace.read.
 func (s *Service) LearningSamples(ctx context.Context, ref Ref, page Page) (list [][]byte, next string, err error) {
 	err = s.read(ctx, ref, func(r Reader, p *Principal) error {
@@ -26,11 +26,11 @@ func (s *Service) LearningSamples(ctx context.Context, ref Ref, page Page) (list
 		if err != nil {
 			return err
 		}
-		list, next, err = fillPage(page, rows, after, func(row *ConfirmRow) ([]byte, error) {
+		list, next, err = fillPageWithLists(page, rows, after, func(row *ConfirmRow) ([][]byte, error) {
 			if row.Cause != CauseHuman && row.Cause != CauseAgent || row.TargetHash == "" {
 				return nil, ErrNotFound // nobody decided, or the plan came later and may be another's
 			}
-			return s.learningSample(r, p, row)
+			return s.learningSamples(r, p, row)
 		}, func(rows int) (string, error) {
 			_, next, err := r.Confirms(f, Page{Limit: rows, Cursor: page.Cursor})
 			return next, err
@@ -40,8 +40,30 @@ func (s *Service) LearningSamples(ctx context.Context, ref Ref, page Page) (list
 	return list, next, err
 }
 
-// learningSample builds one sample.
-func (s *Service) learningSample(r Reader, p *Principal, row *ConfirmRow) ([]byte, error) {
+// learningSamples builds a sample for each decision that counted.
+func (s *Service) learningSamples(r Reader, p *Principal, row *ConfirmRow) (list [][]byte, err error) {
+	decisions, err := r.Decisions(row.RequestedSeq)
+	if err == nil {
+		decisions, err = countedDecisions(r, &row.Confirm, decisions)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i, d := range decisions {
+		id := row.ID
+		if i < len(decisions)-1 {
+			id += "/" + d.ID // the last one is named as the only one would be
+		}
+		sample, err := s.learningSample(r, p, row, d, id)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, sample)
+	}
+	return list, nil
+}
+
+func (s *Service) learningSample(r Reader, p *Principal, row *ConfirmRow, d *Decision, id string) ([]byte, error) {
 	plan, err := r.Plan(row.PlanID)
 	if err != nil {
 		return nil, err
@@ -61,7 +83,7 @@ func (s *Service) learningSample(r Reader, p *Principal, row *ConfirmRow) ([]byt
 		about = c.Native
 	}
 
-	approved := row.Status == Approved
+	approved := d.Status == Approved
 	choose := func(yes, no string) mplp.Raw {
 		if approved {
 			return mplp.String(yes)
@@ -85,21 +107,17 @@ func (s *Service) learningSample(r Reader, p *Principal, row *ConfirmRow) ([]byt
 	feedback.Set("source", mplp.String(source))
 	feedback.Set("type", choose("approval", "rejection"))
 	feedback.Set("quality_label", choose("good", "poor"))
-	decisions, err := r.Decisions(row.RequestedSeq)
-	if err != nil {
-		return nil, err
-	}
-	if n := len(decisions); n > 0 && decisions[n-1].Reason != "" {
-		feedback.Set("details", mplp.String(decisions[n-1].Reason))
+	if d.Reason != "" {
+		feedback.Set("details", mplp.String(d.Reason))
 	}
 	meta.Set("human_feedback_label", choose("approved", "rejected"))
 	if source != "user" {
 		meta.Set("human_feedback_label", mplp.String("not_reviewed"))
 	}
-	meta.Set("source_event_ids", mplp.Strings([]string{mplp.CanonicalID("event", Cursor{Seq: row.DecidedSeq}.String())}))
-	sample.Set("sample_id", mplp.String(mplp.CanonicalID("sample", row.ID)))
+	meta.Set("source_event_ids", mplp.Strings([]string{mplp.CanonicalID("event", Cursor{Seq: d.Seq}.String())}))
+	sample.Set("sample_id", mplp.String(mplp.CanonicalID("sample", id)))
 	sample.Set("sample_family", mplp.String("intent_resolution"))
-	sample.Set("created_at", mplp.String(mplp.RenderTime(row.DecidedAt)))
+	sample.Set("created_at", mplp.String(mplp.RenderTime(d.DecidedAt)))
 	sample.Set("input", input.Bytes())
 	sample.Set("output", output.Bytes())
 	sample.Set("feedback", feedback.Bytes())

@@ -77,21 +77,21 @@ func quorumFact(r *quorum.Requires) json.RawMessage {
 	return text
 }
 
-// matchedPolicy is what the entry of a request says of a policy that matched.
-type matchedPolicy struct {
+// policyFact is what an entry says of a policy that matched.
+type policyFact struct {
 	ID      string `json:"id"`
 	Version int64  `json:"version"`
 	Because string `json:"because,omitempty"` // why its condition is unknown
 }
 
-// policyFacts are what the entry of a request says of policies.
-func policyFacts(res *policy.Resolution) (facts []any) {
+// factsOfPolicies are what the entry of a request says of policies.
+func factsOfPolicies(res *policy.Resolution) (facts []any) {
 	if res.Requires == nil {
 		return nil
 	}
-	var matched []matchedPolicy
+	var matched []policyFact
 	for _, m := range res.Matched[:min(len(res.Matched), maxListed)] {
-		matched = append(matched, matchedPolicy{m.ID, m.Version, NewExcerpt(m.Because, maxBecause).String()})
+		matched = append(matched, policyFact{m.ID, m.Version, NewExcerpt(m.Because, maxBecause).String()})
 	}
 	return []any{"quorum", quorumFact(res.Requires), "rejections", res.Requires.Rejections, "policies", matched}
 }

@@ -176,7 +176,7 @@ func (q *precedentQuery) loadProven(id string) (*pastRequest, error) {
 		return nil, err
 	}
 	decisions, err := loadDecisions(q.r, c)
-	if err == nil && len(decisions) > 0 {
+	if err == nil && c.IsFinal() && len(decisions) > 0 {
 		past.decision = decisions[len(decisions)-1]
 	}
 	return past, err

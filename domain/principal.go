@@ -94,6 +94,9 @@ func (p *Principal) CanReadDestinations() bool {
 	return p.CanAny(DestinationRead, DestinationModify)
 }
 
+// CanReadPolicies reports whether the principal may see policies.
+func (p *Principal) CanReadPolicies() bool { return p.CanAny(PolicyRead, PolicyModify) }
+
 // Holds reports whether the principal holds the role with this id.
 func (p *Principal) Holds(roleID string) bool {
 	return slices.ContainsFunc(p.Roles, func(r *Role) bool { return r.ID == roleID })

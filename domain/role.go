@@ -37,6 +37,9 @@ type RoleWriter interface {
 // AdminRole is the id of the role with every capability. It cannot be deleted.
 const AdminRole = "admin"
 
+// OpsRole is the id of a seeded role that a seeded policy names.
+const OpsRole = "ops"
+
 // SystemName is reserved: it is the role of decisions that the clock makes.
 const SystemName = "system"
 
@@ -58,7 +61,8 @@ func (r *Role) breadth() int {
 	return n
 }
 
-// SeededRoles are the roles of a new database: the protocol's, and admin.
+// SeededRoles are the roles of a new database: the protocol's, admin, and a list of people
+// whom a seeded policy names.
 func SeededRoles() []Role {
 	role := func(name, description string, cs ...Capability) Role {
 		return Role{ID: name, Name: name, Description: description, Capabilities: cs}
@@ -73,6 +77,7 @@ func SeededRoles() []Role {
 		role("tester", "Test execution", PlanExecute, TraceRead),
 		role("human_user", "Final approval", ConfirmApprove, PlanPropose),
 		role(AdminRole, "Everything", Everything),
+		role(OpsRole, "A list of people: who approves what goes to production"),
 	}
 }
 
@@ -81,9 +86,10 @@ type RoleUse struct {
 	Users    []Holder
 	Keys     []Holder // not revoked
 	Confirms int      // pending requests that require it
+	Policies []Holder // enabled ones that name it; the store leaves them out
 }
 
-// Holder is a user or a key that holds a role.
+// Holder is a user or a key that holds a role, or a policy that names it.
 type Holder struct{ ID, Name string }
 
 // RoleFilter narrows a list of roles.
@@ -99,7 +105,7 @@ type RoleRow struct {
 }
 
 // IsUsed reports whether anything refers to the role, so that it cannot be deleted.
-func (u RoleUse) IsUsed() bool { return len(u.Users)+len(u.Keys)+u.Confirms > 0 }
+func (u RoleUse) IsUsed() bool { return len(u.Users)+len(u.Keys)+u.Confirms+len(u.Policies) > 0 }
 
 func roleIDs(roles []*Role) []string {
 	ids := make([]string, len(roles))

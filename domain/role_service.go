@@ -93,7 +93,7 @@ func (s *Service) Role(ctx context.Context, ref Ref, idOrName string) (role *Rol
 		if err := p.requireAny(RoleRead, RoleModify); err != nil {
 			return err
 		}
-		use, err = r.RoleUse(role.ID)
+		use, err = roleUse(r, role.ID)
 		return err
 	})
 	return role, use, err
@@ -251,12 +251,12 @@ func (s *Service) DeleteRole(ctx context.Context, ref Ref, id string) error {
 		if role.ID == AdminRole {
 			return refuse(CodeRoleInUse, "You cannot delete the role admin.")
 		}
-		use, err := tx.RoleUse(role.ID)
+		use, err := roleUse(tx, role.ID)
 		if err != nil {
 			return err
 		}
 		if use.IsUsed() {
-			return refuse(CodeRoleInUse, "The role is in use by users: %d, keys: %d, pending requests: %d.", len(use.Users), len(use.Keys), use.Confirms)
+			return refuse(CodeRoleInUse, "The role is in use by users: %d, keys: %d, pending requests: %d.%s", len(use.Users), len(use.Keys), use.Confirms, use.namePolicies())
 		}
 		if err := tx.DeleteRole(role.ID); err != nil {
 			return err

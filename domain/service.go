@@ -52,6 +52,7 @@ type Service struct {
 	hasPolicies   atomic.Bool                        // the last post saw enabled policies
 
 	compiledPolicies *lru.Cache[compiledKey, compiledPolicy]
+	policyCounters   policyCounters
 
 	followers    sessionFollowers
 	streamReads  chan struct{} // one element for each stream that reads now
@@ -122,8 +123,8 @@ func (s *Service) Now() time.Time { return s.clock() }
 // Feed returns the feed of what was committed.
 func (s *Service) Feed() *Feed { return s.feed }
 
-// Prepare creates the seeded roles in a new database. It does nothing in one that has
-// entries.
+// Prepare creates the seeded roles and policies in a new database. It does nothing in one
+// that has entries.
 func (s *Service) Prepare(ctx context.Context) error {
 	return s.store.Tx(ctx, func(tx Tx) error {
 		if seq, err := tx.NextSeq(); err != nil || seq > 0 {
@@ -140,7 +141,7 @@ func (s *Service) Prepare(ctx context.Context) error {
 				return err
 			}
 		}
-		return nil
+		return s.seedPolicies(tx)
 	})
 }
 

@@ -2,6 +2,7 @@ package domain
 
 import (
 	"context"
+	"time"
 
 	"countersign/domain/evidence"
 )
@@ -122,4 +123,8 @@ type Visibility struct {
 	// Decides adds other groups' confirms that require no role, or one of Roles (ids).
 	Decides bool
 	Roles   []string
+	// Voter, a user, adds to those that may be decided what their roles may vote on at Now
+	// and they have not. Empty: none of them, as for keys.
+	Voter string
+	Now   time.Time
 }

@@ -46,7 +46,7 @@ func (r *reader) WaitingConfirms(decider domain.Visibility, now time.Time, limit
 }
 
 // waitingConfirms looks along one index for each role, so that what waits for other
-// roles costs nothing.
+// roles costs nothing, and along another for what a quorum of roles votes on.
 func waitingConfirms(decider domain.Visibility, now time.Time, limit int) *statement {
 	var w listQuery
 	w.decidable(decider)
@@ -56,12 +56,20 @@ func waitingConfirms(decider domain.Visibility, now time.Time, limit int) *state
 	for i := range len(decider.Roles) + 1 {
 		role := condition{"c.required_role IS NULL", nil}
 		if i > 0 {
-			s.add(" UNION ALL ")
+			s.add(" UNION ")
 			role = condition{"c.required_role = ?", []any{decider.Roles[i-1]}}
 		}
 		s.add("SELECT * FROM (SELECT c.requested_seq, c.confirm_id FROM confirms c")
-		s.where([]condition{{"c.status = 'pending' AND c.imported = 0", nil}, role}, w.rowConds)
+		s.where([]condition{{"c.status = 'pending' AND c.imported = 0 AND c.quorum IS NULL", nil}, role}, w.rowConds)
 		s.add(fmt.Sprintf(" ORDER BY c.required_role DESC, c.requested_seq DESC LIMIT %d) found", limit))
+	}
+	for i := range decider.Roles {
+		if decider.Voter == "" {
+			break
+		}
+		s.add(" UNION SELECT * FROM (SELECT c.requested_seq, c.confirm_id FROM confirm_roles e JOIN confirms c ON c.requested_seq = e.requested_seq")
+		s.where([]condition{{"e.role_id = ?", []any{decider.Roles[i]}}, {"e.from_at <= ? AND c.status = 'pending'", []any{now.UnixMicro()}}, votable(decider)}, w.rowConds)
+		s.add(fmt.Sprintf(" ORDER BY e.role_id DESC, e.requested_seq DESC LIMIT %d) found", limit))
 	}
 	s.add(fmt.Sprintf(") found ORDER BY requested_seq DESC LIMIT %d", limit))
 	return s

@@ -239,7 +239,7 @@ func (r *reader) confirmWalk(f domain.ConfirmFilter) (*listQuery, error) {
 	w.whereOpt("c.requested_by_role", f.RequestedByRole)
 	if f.Mine {
 		w.decidable(f.Decider)
-		w.rowConds = append(w.rowConds, requires(f.Decider.Roles))
+		w.rowConds = append(w.rowConds, requires(f.Decider))
 	}
 	return w, nil
 }
@@ -268,7 +268,7 @@ func (w *listQuery) visible(v domain.Visibility) {
 	switch {
 	case v.All:
 	case v.Decides:
-		may := requires(v.Roles)
+		may := requires(v)
 		w.where("(c.requested_group = ? OR "+may.text+")", append([]any{string(v.Group)}, may.values...)...)
 	default:
 		w.whereIndexed("requested_group", string(v.Group))
@@ -285,13 +285,31 @@ func (w *listQuery) decidable(v domain.Visibility) {
 	}
 }
 
-// requires holds for confirms that require no role, or one of these.
-func requires(roles []string) condition {
-	if len(roles) == 0 {
-		return condition{"c.required_role IS NULL", nil}
+// requires holds for confirms that require no role, or one of the decider's, and for those
+// with a quorum on which they may vote and have not.
+func requires(v domain.Visibility) condition {
+	may := condition{"c.quorum IS NULL AND c.required_role IS NULL", nil}
+	if len(v.Roles) == 0 {
+		return may
 	}
-	one := among("c.required_role", roles)
-	return condition{"(c.required_role IS NULL OR " + one.text + ")", one.values}
+	one := among("c.required_role", v.Roles)
+	may = condition{"c.quorum IS NULL AND (c.required_role IS NULL OR " + one.text + ")", one.values}
+	if v.Voter == "" {
+		return condition{"(" + may.text + ")", may.values}
+	}
+	one = among("e.role_id", v.Roles)
+	votes := votable(v)
+	return condition{
+		"(" + may.text + " OR c.quorum IS NOT NULL AND EXISTS (SELECT 1 FROM confirm_roles e WHERE e.requested_seq = c.requested_seq AND " + one.text + " AND e.from_at <= ?) AND " + votes.text + ")",
+		slices.Concat(may.values, one.values, []any{v.Now.UnixMicro()}, votes.values),
+	}
+}
+
+// votable holds for confirms with a quorum that are not the voter's own, nor of keys that
+// they made, and on which they have not voted.
+func votable(v domain.Visibility) condition {
+	return condition{`c.requested_group <> ? AND c.requested_by NOT IN (SELECT 'key:' || key_id FROM keys WHERE made_by = ?)
+		AND NOT EXISTS (SELECT 1 FROM decisions d WHERE d.requested_seq = c.requested_seq AND d.decided_by = ?)`, []any{v.Voter, v.Voter, v.Voter}}
 }
 
 // Where the inbox's order has what does not expire, and how far behind all else

@@ -67,6 +67,11 @@ func (r *reader) RoleRows(f domain.RoleFilter, p domain.Page) (rows []*domain.Ro
 	return rows, next, err
 }
 
+// pendingOfRole counts what waits for a role: what it alone may decide, and what it may
+// vote on.
+const pendingOfRole = `SELECT (SELECT COUNT(*) FROM confirms WHERE status = 'pending' AND imported = 0 AND quorum IS NULL AND required_role = $1)
+	+ (SELECT COUNT(*) FROM confirm_roles WHERE role_id = $1)`
+
 // RoleUse counts revoked keys out: they cannot come back, and would keep their
 // roles for good.
 func (r *reader) RoleUse(id string) (use domain.RoleUse, err error) {
@@ -80,8 +85,7 @@ func (r *reader) RoleUse(id string) (use domain.RoleUse, err error) {
 	if err != nil {
 		return use, err
 	}
-	err = r.Row(`SELECT COUNT(*) FROM confirms WHERE status = 'pending' AND imported = 0 AND required_role = $1`,
-		[]any{id}, &use.Confirms)
+	err = r.Row(pendingOfRole, []any{id}, &use.Confirms)
 	return use, err
 }
 

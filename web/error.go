@@ -33,6 +33,7 @@ var refusals = map[domain.Code]failure{
 	domain.CodeNotFound:            {status: http.StatusNotFound, title: "Not found"},
 	domain.CodeMissingCapability:   {status: http.StatusForbidden, title: "Not allowed"},
 	domain.CodeSelfApproval:        {status: http.StatusForbidden, title: "Your own request"},
+	domain.CodeHumanRequired:       {status: http.StatusForbidden, title: "People must decide this"},
 	domain.CodeRoleNotHeld:         {status: http.StatusForbidden, title: "Another role must do this"},
 	domain.CodeLocked:              {status: http.StatusLocked, title: "Locked"},
 	domain.CodeAlreadyDecided:      {status: http.StatusConflict, title: "Already decided"},

@@ -47,6 +47,7 @@ var roleShow = command{
 					{"users", holders(use.Users)},
 					{"keys", holders(use.Keys)},
 					{"pending requests that require it", fmt.Sprint(use.Confirms)},
+					{"enabled policies", holders(use.Policies)},
 				})
 			})
 		}

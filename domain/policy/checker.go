@@ -12,8 +12,10 @@ import (
 // checker collects the problems of one document.
 type checker struct{ problems []mplp.Problem }
 
+// problem reports what is wrong at a path, unless something was already.
 func (c *checker) problem(path, code, message string) {
-	if len(c.problems) < mplp.MaxProblems {
+	isKnown := slices.ContainsFunc(c.problems, func(p mplp.Problem) bool { return p.Path == path })
+	if len(c.problems) < mplp.MaxProblems && !isKnown {
 		c.problems = append(c.problems, mplp.Problem{Path: path, Code: code, Message: message})
 	}
 }

@@ -12,6 +12,11 @@ import (
 // Parse reads a document strictly and checks it. Errors are *mplp.SyntaxError or
 // *mplp.Invalid, whose codes include unknown (a member that there is not) and condition.
 func Parse(data []byte) (*Document, error) {
+	return parse(data, func(*Document) []mplp.Problem { return nil })
+}
+
+// parse reads a document, prepares it and checks it.
+func parse(data []byte, prepare func(*Document) []mplp.Problem) (*Document, error) {
 	raw, err := mplp.ParseValue(data, mplp.DefaultLimits)
 	if err != nil {
 		return nil, err
@@ -24,7 +29,7 @@ func Parse(data []byte) (*Document, error) {
 	if err := unmarshal(raw, d); err != nil {
 		return nil, err
 	}
-	var c checker
+	c := checker{problems: prepare(d)}
 	for _, name := range []string{"rejections", "timeout"} {
 		if value, _ := members.Get(name); string(value) == "0" || string(value) == "-0" {
 			c.problem(name, "limit", "must be at least 1; leave it out for the default")

@@ -59,6 +59,14 @@ func (b *Ballot) check(standing []Vote, v Vote) (changes bool, err error) {
 	}
 }
 
+// Standing returns the numbers of the votes that were not replaced.
+func (b *Ballot) Standing() (numbers []int64) {
+	for _, v := range b.standing() {
+		numbers = append(numbers, v.Number)
+	}
+	return numbers
+}
+
 // standing returns the vote that counts of each user, in order. Votes that Check refuses
 // do not count.
 func (b *Ballot) standing() (list []Vote) {

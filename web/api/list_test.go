@@ -35,7 +35,7 @@ func TestB2_PagesEndAtOneMiB(t *testing.T) {
 	}{
 		{"/contexts", "context_id", n, 4},
 		{"/traces", "trace_id", n, 4},
-		{"/roles", "role_id", n + 9, 0},
+		{"/roles", "role_id", n + len(domain.SeededRoles()), 0},
 		{"/confirms?target_type=other", "confirm_id", n, 4},
 		{"/confirms?target_type=other&form=canonical", "confirm_id", n, 4},
 		{"/plans", "plan_id", n, 4},

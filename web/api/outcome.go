@@ -27,6 +27,19 @@ type outcome struct {
 	DecidedAt       string           `json:"decided_at,omitempty"`
 	ExpiresAt       string           `json:"expires_at,omitempty"`
 	LogIndex        *int64           `json:"log_index,omitempty"` // the first entry is 0
+	Requires        *requires        `json:"requires,omitempty"`  // while it is pending
+}
+
+// requires says how far the voting is, in numbers only.
+type requires struct {
+	Quorum     []threshold `json:"quorum"`
+	Rejections int         `json:"rejections"`
+}
+
+type threshold struct {
+	Role      string `json:"role"`
+	Approvals int    `json:"approvals"`
+	Approved  int    `json:"approved"`
 }
 
 type actionDecision struct {
@@ -54,6 +67,12 @@ func newOutcome(o *domain.Outcome) outcome {
 	if o.Confirm.Imported {
 		out.Status, out.Cause = unsubstantiated, domain.CauseImport
 		return out
+	}
+	if o.Requires != nil {
+		out.Requires = &requires{Rejections: o.Requires.Rejections}
+		for _, q := range o.Requires.Quorum {
+			out.Requires.Quorum = append(out.Requires.Quorum, threshold(q))
+		}
 	}
 	if d := o.Decision; d != nil {
 		out.Cause, out.EffectiveHash, out.UserEditContent = d.Cause, o.Confirm.EffectiveHash, d.UserEditContent
