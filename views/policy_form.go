@@ -2,13 +2,12 @@ package views
 
 import "strconv"
 
-// PolicyForm is a policy in the form that changes it. It is posted to Action: id,
+// PolicyForm is a policy in the form that changes it. It is posted to Action:
 // version, name, effect, tools, target (repeated), keys, requesters, by_hand, condition,
 // rejections, timeout, timeout_unit, note, enabled, and the fields of its rows, numbered
 // from 0. The buttons do, with formaction TryURL, show it again and save nothing.
 type PolicyForm struct {
 	Action, TryURL string
-	ID             string // empty: a new one
 	Version        string // that was opened
 	Errors         Errors
 	Name           string
@@ -73,7 +72,7 @@ func (f *PolicyForm) hasTerms() bool {
 			return true
 		}
 	}
-	set := f.Rejections != "" || f.Timeout.Number != "" || f.Added == "after_"+strconv.Itoa(len(f.Escalations)-1)
+	set := f.Rejections != "" || f.Timeout.Number != "" || f.Added == numbered("escalate_role_", len(f.Escalations)-1)
 	for i, row := range f.Escalations {
 		set = set || row.After.Number != "" || row.Role.Name != "" || row.For.Name != "" || f.rowError("after_", i)+f.rowError("escalate_role_", i)+f.rowError("escalate_for_", i) != ""
 	}
@@ -81,9 +80,6 @@ func (f *PolicyForm) hasTerms() bool {
 }
 
 func (f *PolicyForm) rowError(field string, i int) string { return f.Errors[numbered(field, i)] }
-
-// isReject reports whether the policy asks nobody.
-func (f *PolicyForm) isReject() bool { return isChosen(f.Effects, "reject") }
 
 func numbered(field string, i int) string { return field + strconv.Itoa(i) }
 

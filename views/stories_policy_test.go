@@ -28,7 +28,7 @@ func policyFormView() *views.PolicyForm {
 	units := []views.Option{{Value: "60", Label: "minutes", Selected: true}, {Value: "3600", Label: "hours"}}
 	is := []views.Option{{Value: "over", Label: "over", Selected: true}, {Value: "is", Label: "is"}}
 	return &views.PolicyForm{
-		Action: "/policies/p1", TryURL: "/policies/try", ID: "p1", Version: "3", Name: "Large payments",
+		Action: "/policies/p1", TryURL: "/policies/try?id=p1", Version: "3", Name: "Large payments",
 		Errors:  views.Errors{"": "Nothing was saved.", "value_0": "Must be a number, such as 10000 or 0.5.", "tools": "Is there already.", "escalate_role_0": "Must be another role."},
 		Effects: []views.Option{{Value: "require", Label: "People must approve", Selected: true}, {Value: "reject", Label: "Reject at once"}},
 		Tools:   "wire_*", Targets: []views.Option{{Value: "other", Label: "other", Selected: true}}, Keys: "bot", Requesters: "executor",
@@ -55,7 +55,7 @@ func policyView() views.PolicyView {
 // triedPolicyView is a new policy written by hand, and what it would have done.
 func triedPolicyView() views.PolicyView {
 	form := policyFormView()
-	form.ID, form.Version, form.Errors, form.ByHand, form.Condition, form.IsRows, form.Rows = "", "", nil, true, "args.amount > 10000 ||\n\targs.currency != 'EUR'", true, form.Rows[1:]
+	form.Version, form.Errors, form.ByHand, form.Condition, form.IsRows, form.Rows = "", nil, true, "args.amount > 10000 ||\n\targs.currency != 'EUR'", true, form.Rows[1:]
 	form.Quorum[0].Role.Options = nil
 	return views.PolicyView{Form: form, Trial: &views.PolicyTrial{
 		Sentence: policyRowView().Sentence, Counts: []string{"It matches 2 of the last 100 requests, 1 of them because a member is missing."},
