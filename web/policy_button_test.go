@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"countersign/domain"
 )
 
 // The buttons of the form post it: rows come and go, a condition becomes text and lines
@@ -102,4 +104,26 @@ func TestPolicy_Versions(t *testing.T) {
 		t.Errorf("a second time it says %q", words)
 	}
 	b.want(b.get(path+"-1"), http.StatusNotFound)
+}
+
+// What was to be tried when the session ended is shown in the form of its policy, and so is
+// what became of a change that must be approved first.
+func TestPolicy_AfterTheSessionAndARequest(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b := w.user("kim", "admin")
+	id := w.newPolicy(nightWatch)
+	fields := b.typed(b.get("/policies/" + id))
+	fields.Set("note", "Wake <Kim>.")
+	w.pass(domain.SessionIdleTimeout)
+	b.page = "/policies/" + id
+	door := b.want(b.do(http.MethodPost, "/policies/try?id="+id, fields), http.StatusUnauthorized)
+	again := b.want(b.submit(door, "/login", "username", "kim", "password", password), http.StatusOK)
+	if got := b.typed(again); got.Get("note") != "Wake <Kim>." || got.Get("version") != "1" || again.doc(t).Find(".policy-form").AttrOr("action", "") != "/policies/"+id {
+		t.Errorf("the form has %v", got)
+	}
+	asked := w.post(w.asker(), patient)
+	if words := b.get("/confirms/" + asked.ID + "?done=policy-requested").doc(t).Find(".notice").First().Text(); !strings.Contains(words, "when this request is approved") {
+		t.Errorf("the page of the request says %q", words)
+	}
 }
