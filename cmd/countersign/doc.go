@@ -87,6 +87,20 @@
 // may be secret. Test has the running server send a message, and prints what the
 // receiver answered.
 //
+// # Policies
+//
+//	countersign policy list
+//	countersign policy show NAME
+//	countersign policy set NAME --file F [--disabled]
+//	countersign policy try --file F [--last 100]
+//	countersign policy disable NAME
+//	countersign policy enable NAME
+//
+// A policy says who must decide which requests. Set reads it as JSON, in the form that
+// show prints, and saves a new version; --file - reads standard input. Try says what a
+// policy would have matched, and saves nothing. What is pending keeps what was required
+// when it was posted. Commands may change policies that other policies guard.
+//
 // # Roles
 //
 //	countersign role list

@@ -121,6 +121,7 @@ func commands() []command {
 		userAdd, userList, userDisable, userEnable, userReset,
 		keyCreate, keyList, keyRevoke,
 		destinationList, destinationAdd, destinationDisable, destinationEnable, destinationTest,
+		policyList, policyShow, policySet, policyTry, policyDisable, policyEnable,
 		roleList, roleShow, roleSet,
 		evidenceVerify, evidenceExport, evidenceRotateKey,
 		backup, migrate, migrateStatus, prune,

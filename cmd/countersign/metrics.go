@@ -85,7 +85,7 @@ func newMetrics(log *logBuffer) *metrics {
 	}
 	for status, causes := range map[domain.Status][]domain.Cause{
 		domain.Approved:  {domain.CauseHuman, domain.CauseAgent},
-		domain.Rejected:  {domain.CauseHuman, domain.CauseAgent, domain.CauseTimeout},
+		domain.Rejected:  {domain.CauseHuman, domain.CauseAgent, domain.CauseTimeout, domain.CausePolicy},
 		domain.Cancelled: {domain.CauseCancelled},
 	} {
 		for _, cause := range causes {

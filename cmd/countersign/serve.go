@@ -129,6 +129,7 @@ func (o *serveOptions) run(ctx context.Context, c *call) (err error) {
 	s.verifier = s.newVerifier(c, o)
 	if s.metrics != nil {
 		s.metrics.addVerification(s.svc)
+		s.metrics.addPolicies(s.svc)
 		stop, err := s.serveMetrics(o.metrics, newStored(db, c.db))
 		if err != nil {
 			return err

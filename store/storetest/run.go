@@ -40,6 +40,7 @@ func Run(t *testing.T, refusesAlone bool, open func(t *testing.T) Store) {
 		{"throttles", testThrottles},
 		{"prune volatile", testPrune},
 		{"facts", testFacts},
+		{"policies", testPolicies},
 		{"destinations", testDestinations},
 		{"deliveries", testDeliveries},
 		{"contexts", testContexts},
