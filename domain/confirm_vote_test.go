@@ -363,7 +363,9 @@ func TestVote_ThoseWhoVoteAreTold(t *testing.T) {
 	t.Parallel()
 	w := newVotingWorld(t, `,"timeout":3600,"escalate":[{"after":900,"role":"ops_lead","for":"security"}]`)
 	of := func(role string) *domain.Destination {
-		return w.destination(role, func(in *domain.DestinationInput) { in.Types, in.Roles = []string{"confirm.requested", "confirm.voted", "confirm.escalated", "confirm.approved"}, []string{role} })
+		return w.destination(role, func(in *domain.DestinationInput) {
+			in.Types, in.Roles = []string{"confirm.requested", "confirm.voted", "confirm.escalated", "confirm.approved"}, []string{role}
+		})
 	}
 	finance, lead, reviewer := of("finance"), of("ops_lead"), of("reviewer")
 	c := w.post(w.agent, transfer)
