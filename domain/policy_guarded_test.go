@@ -120,6 +120,10 @@ func TestGuardedPolicy_PendingRequestsKeepWhatTheyRequired(t *testing.T) {
 	if _, err := w.SavePolicy(w.ctx, domain.System, domain.PolicyInput{ID: detail.ID, Version: 1, Document: []byte(weaker), Enabled: true}); err != nil {
 		t.Fatal(err)
 	}
+	w.post(w.agent, transfer)
+	if detail = w.policyDetail(detail.ID); detail.Pending != 2 || detail.Versions[0].Pending != 1 || detail.Versions[1].Pending != 1 {
+		t.Errorf("%d are pending, %d under the new version, %d under the old one", detail.Pending, detail.Versions[0].Pending, detail.Versions[1].Pending)
+	}
 	if got := counts(w.mustVote(w.fay, c, domain.Approved, "")); got != "finance 1 of 1, security 0 of 1" {
 		t.Errorf("after the policy was weakened: %s", got)
 	}

@@ -55,6 +55,7 @@ type PolicyVersion struct {
 	Status        string
 	By            string
 	At            Moment
+	Pending       int      // requests that wait under it
 	Before, After []string // Before is nil for the first
 	Document      string   // JSON
 }

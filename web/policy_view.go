@@ -65,7 +65,7 @@ func (s *Server) setPolicy(v *visit, view *views.PolicyView, d *domain.PolicyDet
 	}
 	for i, p := range shown {
 		version := views.PolicyVersion{
-			Number: strconv.FormatInt(p.Version, 10), Status: policyStatus(p.Enabled), By: p.SavedByName, At: views.At(p.SavedAt), Document: p.Document,
+			Number: strconv.FormatInt(p.Version, 10), Status: policyStatus(p.Enabled), By: p.SavedByName, At: views.At(p.SavedAt), Document: p.Document, Pending: p.Pending,
 		}
 		if i+1 < len(d.Versions) {
 			version.Before, version.After = versionLines(d.Versions[i+1]), versionLines(p)
