@@ -401,3 +401,21 @@ func TestVote_Unattainable(t *testing.T) {
 		t.Error("not warned: Ed would have to approve his own request")
 	}
 }
+
+func TestPolicy_RejectedProposalGoesBackToDraft(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	agent := w.worker()
+	w.policy(`{"v":1,"name":"No plans","effect":"reject","match":{"target_types":["plan"]}}`)
+	id := w.plan(agent, "plan-1")
+	c, err := w.ProposePlan(w.ctx, agent, id, domain.ProposeInput{})
+	if err != nil || c.Status != domain.Rejected || c.Cause != domain.CausePolicy {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	if status := w.planStatus(id); status != domain.PlanDraft {
+		t.Errorf("the plan is %s", status)
+	}
+	if o := w.outcome(c.ID); o.Text != "The policy No plans does not allow this." {
+		t.Errorf("%s", o.Text)
+	}
+}
