@@ -147,6 +147,9 @@ func (s *Service) decide(ctx context.Context, ref Ref, find finder, in DecisionI
 			return err
 		}
 		made = decisionResult{&Outcome{Confirm: c, Decision: d, Text: d.explanation()}, stored, content, entry}
+		if err := s.applyToPolicy(tx, p, c, d, content); err != nil {
+			return err
+		}
 		return s.applyToPlan(tx, p, c, d)
 	})
 	if err == nil {

@@ -40,7 +40,7 @@ func (s *Service) PostConfirm(ctx context.Context, ref Ref, in *mplp.Confirm) (p
 }
 
 func (s *Service) postConfirm(tx Tx, p *Principal, in *parsedConfirm) (*PostedConfirm, error) {
-	role, registered, err := requestingRole(tx, p, in.Confirm)
+	role, registered, err := requestingRole(tx, p, in)
 	if err != nil {
 		return nil, err
 	}
@@ -90,6 +90,11 @@ func (s *Service) postConfirm(tx Tx, p *Principal, in *parsedConfirm) (*PostedCo
 		}
 		if resolved.Requires != nil {
 			c.Quorum = resolved.Requires.Approvals()
+			short, err := unattainable(tx, c, resolved.Requires)
+			if err != nil {
+				return nil, err
+			}
+			warnings = append(warnings, short...)
 		}
 	}
 	content, object := in.buildContent(c, resolved.Requires)
@@ -164,20 +169,26 @@ func (s *Service) logPosted(tx Tx, p *Principal, c *Confirm, in *parsedConfirm, 
 		facts = append(facts, "warnings", loggedWarnings(warnings))
 	}
 	facts = append(facts, more...)
+	about := ""
+	if in.guarded != nil {
+		about, facts = c.TargetID, append(facts, in.guarded.facts()...)
+	}
 	return s.log(tx, p, evidence.Entry{
-		Type: event, At: c.ReceivedAt, Role: c.registeredRole(), Cause: string(c.Cause), ConfirmID: c.ID, PlanID: c.PlanID,
+		ObjectID: about, Type: event, At: c.ReceivedAt, Role: c.registeredRole(), Cause: string(c.Cause), ConfirmID: c.ID, PlanID: c.PlanID,
 		ContentHash: c.ContentHash, TraceID: c.TraceID, SpanID: c.SpanID, Data: data(facts...),
 	})
 }
 
 // requestingRole checks that the principal may post this confirm and returns the role
 // it requests in. A registered role must be held; any other is a label.
-func requestingRole(r Reader, p *Principal, in *mplp.Confirm) (role string, registered bool, err error) {
+func requestingRole(r Reader, p *Principal, in *parsedConfirm) (role string, registered bool, err error) {
 	var needed []Capability
-	switch TargetType(in.TargetType) {
-	case TargetPlan:
+	switch target := TargetType(in.TargetType); {
+	case in.guarded != nil:
+		needed = []Capability{PolicyModify}
+	case target == TargetPlan:
 		needed = []Capability{PlanPropose, PlanExecute}
-	case TargetContext:
+	case target == TargetContext:
 		needed = []Capability{ConfirmRequest, ContextModify}
 	default:
 		needed = []Capability{ConfirmRequest}
@@ -327,6 +338,7 @@ type parsedConfirm struct {
 	stored  ConfirmContent
 	actions []evidence.Action
 	decoded []policy.Action // nil: there were no policies a moment ago
+	guarded *policyChange   // that this server asks for; nil: somebody posts it
 }
 
 func (s *Service) parseConfirm(in *mplp.Confirm) (*parsedConfirm, error) {

@@ -24,6 +24,9 @@ type ConfirmRole struct {
 // ConfirmRoleReader reads the roles of pending confirms.
 type ConfirmRoleReader interface {
 	ConfirmRoles(requestedSeq int64) ([]*ConfirmRole, error)
+	// PendingVotings returns the RequestedSeq of pending confirms with a quorum, the newest
+	// first.
+	PendingVotings(limit int) ([]int64, error)
 	// DueEscalations lists confirms with roles that may vote now and were not told of,
 	// and returns when the next one is due; zero: none.
 	DueEscalations(now time.Time, limit int) (ids []string, next time.Time, err error)

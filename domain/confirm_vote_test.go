@@ -36,7 +36,6 @@ func newVotingWorld(t *testing.T, more string) *votingWorld {
 	return w
 }
 
-
 // vote decides in a role.
 func (w *world) vote(by domain.Ref, c *domain.Confirm, status domain.Status, role string) (*domain.Outcome, error) {
 	return w.Decide(w.ctx, by, c.ID, domain.DecisionInput{Status: status, ContentHash: c.ContentHash, DecidedByRole: role})
@@ -357,5 +356,66 @@ func TestPolicy_RejectsAtOnce(t *testing.T) {
 	}
 	if n, _ := w.Pending(w.ctx, w.fay); n.All != 0 {
 		t.Errorf("%d are pending", n.All)
+	}
+}
+
+func TestVote_ThoseWhoVoteAreTold(t *testing.T) {
+	t.Parallel()
+	w := newVotingWorld(t, `,"timeout":3600,"escalate":[{"after":900,"role":"ops_lead","for":"security"}]`)
+	of := func(role string) *domain.Destination {
+		return w.destination(role, func(in *domain.DestinationInput) {
+			in.Types, in.Roles = []string{"confirm.requested", "confirm.voted", "confirm.escalated", "confirm.approved"}, []string{role}
+		})
+	}
+	finance, lead, reviewer := of("finance"), of("ops_lead"), of("reviewer")
+	c := w.post(w.agent, transfer)
+	w.mustVote(w.fay, c, domain.Approved, "")
+	w.pass(900 * time.Second)
+	if err := w.EscalateDue(w.ctx); err != nil {
+		t.Fatal(err)
+	}
+	w.mustVote(w.sue, c, domain.Approved, "")
+	wantTold(t, w.deliver(finance), "confirm.requested "+c.ID, "confirm.voted "+c.ID, "confirm.approved "+c.ID)
+	wantTold(t, w.deliver(lead), "confirm.escalated "+c.ID, "confirm.approved "+c.ID)
+	wantTold(t, w.deliver(reviewer))
+}
+
+func TestVote_Unattainable(t *testing.T) {
+	t.Parallel()
+	w := newVotingWorld(t, "")
+	if err := w.DisableUser(w.ctx, domain.System, w.sue.ID); err != nil {
+		t.Fatal(err)
+	}
+	warned := func(by domain.Ref) bool {
+		t.Helper()
+		posted, err := w.tryPost(by, transfer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return slices.ContainsFunc(posted.Warnings, func(warning mplp.Warning) bool { return warning.Code == "unattainable" })
+	}
+	if warned(w.agent) {
+		t.Error("warned, and Ed is of security too")
+	}
+	if !warned(w.keyFor(domain.KeyInput{Name: "eds", Roles: []string{"asker"}, Owner: w.ed.ID})) {
+		t.Error("not warned: Ed would have to approve his own request")
+	}
+}
+
+func TestPolicy_RejectedProposalGoesBackToDraft(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	agent := w.worker()
+	w.policy(`{"v":1,"name":"No plans","effect":"reject","match":{"target_types":["plan"]}}`)
+	id := w.plan(agent, "plan-1")
+	c, err := w.ProposePlan(w.ctx, agent, id, domain.ProposeInput{})
+	if err != nil || c.Status != domain.Rejected || c.Cause != domain.CausePolicy {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	if status := w.planStatus(id); status != domain.PlanDraft {
+		t.Errorf("the plan is %s", status)
+	}
+	if o := w.outcome(c.ID); o.Text != "The policy No plans does not allow this." {
+		t.Errorf("%s", o.Text)
 	}
 }

@@ -2,6 +2,7 @@ package domain
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 
 	"countersign/domain/evidence"
@@ -115,6 +116,7 @@ type destinationQueue struct {
 // add queues an entry for the destinations that are told of it.
 func (q *deliveryQueue) add(r Reader, e *evidence.Entry) (err error) {
 	var c *Confirm
+	var roles []string
 	for _, d := range q.told {
 		if !d.listens(e.Type) {
 			continue
@@ -123,12 +125,15 @@ func (q *deliveryQueue) add(r Reader, e *evidence.Entry) (err error) {
 			if c, err = provenConfirm(r, e.ConfirmID); err != nil {
 				return err
 			}
+			if roles, err = decidingRoles(r, c, e); err != nil {
+				return err
+			}
 		}
 		if err := d.load(r); err != nil {
 			return err
 		}
 		switch {
-		case !d.isTold(e, c, d.group):
+		case !d.isTold(e, c, roles, d.group):
 		case d.waiting >= MaxWaitingDeliveries:
 			d.isMissed = true
 		default:
@@ -188,4 +193,38 @@ func provenConfirm(r Reader, id string) (*Confirm, error) {
 		return &Confirm{ID: id}, nil
 	}
 	return c, err
+}
+
+// decidingRoles returns the roles that may decide a request at the time of an entry: the
+// one that it requires, or those that vote on it. Of an escalation, only those are told
+// that may vote from then on.
+func decidingRoles(r Reader, c *Confirm, e *evidence.Entry) (roles []string, err error) {
+	if c.Quorum == 0 {
+		return []string{c.RequiredRole}, nil
+	}
+	if e.Type == entryEscalated {
+		var facts struct {
+			Roles []string `json:"roles"`
+		}
+		err = json.Unmarshal(e.Data, &facts)
+		return facts.Roles, err
+	}
+	found, err := r.EntriesAt([]int64{c.RequestedSeq})
+	if err != nil || found[c.RequestedSeq] == nil {
+		return nil, err
+	}
+	voting, err := evidence.NewVoting(found[c.RequestedSeq])
+	if err != nil || voting == nil {
+		return nil, err
+	}
+	ballot, err := voting.Ballot(nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, may := range ballot.Eligible() {
+		if !may.From.After(e.At) {
+			roles = append(roles, may.Role)
+		}
+	}
+	return roles, nil
 }

@@ -104,6 +104,8 @@ type EventKind struct {
 func DestinationEvents() []EventKind {
 	return []EventKind{
 		{evidence.EntryRequested, "A request waits for a decision"},
+		{entryEscalated, "Others may vote on a request now"},
+		{entryVoted, "Somebody voted, and others still have to"},
 		{"confirm.approved", "A request was approved"},
 		{"confirm.rejected", "A request was rejected, or timed out"},
 		{"confirm.cancelled", "A request was cancelled"},
@@ -130,10 +132,11 @@ func (d *Destination) isNarrowed() bool {
 }
 
 // isTold reports whether the destination is told of an entry. If it is narrowed, c is the
-// request that the entry is about, nil for none, and group that of the destination's key.
+// request that the entry is about, nil for none, roles those that may decide it then, and
+// group that of the destination's key.
 // A request that the log does not prove has no group: everybody is told of it but those
 // of one key.
-func (d *Destination) isTold(e *evidence.Entry, c *Confirm, group Group) bool {
+func (d *Destination) isTold(e *evidence.Entry, c *Confirm, roles []string, group Group) bool {
 	if d.Status != DestinationEnabled || e.Seq < d.SinceSeq || !d.listens(e.Type) {
 		return false
 	}
@@ -144,6 +147,6 @@ func (d *Destination) isTold(e *evidence.Entry, c *Confirm, group Group) bool {
 		return d.KeyID == ""
 	}
 	return (d.KeyID == "" || c.RequestedGroup == group) &&
-		(len(d.Roles) == 0 || slices.Contains(d.Roles, c.RequiredRole)) &&
+		(len(d.Roles) == 0 || slices.ContainsFunc(roles, func(id string) bool { return slices.Contains(d.Roles, id) })) &&
 		(len(d.TargetTypes) == 0 || slices.Contains(d.TargetTypes, c.TargetType))
 }

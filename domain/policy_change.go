@@ -16,6 +16,7 @@ type policyChange struct {
 	before   *PolicyVersion   // the current version; nil: a new policy
 	after    *PolicyVersion   // what a person chooses of it
 	document *policy.Document // of after; nil: it is only disabled
+	by       *Confirm         // that was approved for it; nil: none was needed
 }
 
 func (c *policyChange) setDocument(data []byte, enabled bool) (err error) {
@@ -65,6 +66,9 @@ func (s *Service) insertPolicy(tx Tx, p *Principal, change *policyChange, facts 
 	next := *change.after
 	v = &next
 	v.Version, v.SavedBy, v.SavedByName, v.SavedAt = 1, p.Ref, p.Name, s.clock()
+	if change.by != nil {
+		v.SavedBy, v.SavedByName = change.by.RequestedBy, change.by.RequestedByName
+	}
 	switch {
 	case change.before != nil:
 		v.ID, v.Version = change.before.ID, change.before.Version+1

@@ -2,9 +2,12 @@ package domain
 
 import (
 	"encoding/json"
+	"fmt"
 
+	"countersign/domain/evidence"
 	"countersign/domain/mplp"
 	"countersign/domain/policy"
+	"countersign/domain/quorum"
 )
 
 // guardedTool is the name of the action by which policies guard policies: one that requires
@@ -61,8 +64,148 @@ func (c *policyChange) args() json.RawMessage {
 	return json.RawMessage(o.Bytes())
 }
 
+// guardedTimeout is how long a change waits for approval, in seconds, unless a policy names
+// less.
+const guardedTimeout = 24 * 60 * 60
+
 // postGuardedChange requests a change in place of saving it. The version takes effect in
 // the transaction that approves it.
-func (s *Service) postGuardedChange(Tx, *Principal, *policyChange) (*Confirm, error) {
-	return nil, refuse(CodeInternal, "A policy requires approval of this change, which cannot be requested yet.")
+func (s *Service) postGuardedChange(tx Tx, p *Principal, change *policyChange) (c *Confirm, err error) {
+	change.after.ID = ""
+	if change.before != nil {
+		change.after.ID = change.before.ID
+	} else if change.after.ID, err = s.newID(); err != nil {
+		return nil, err
+	}
+	action, config := mplp.NewObject(), mplp.NewObject()
+	action.Set("name", mplp.String(guardedTool))
+	action.Set("args", mplp.Raw(change.args()))
+	config.Set("allowed_decisions", mplp.Strings([]string{ActionApprove, ActionReject})) // another document needs a request of its own
+	o := mplp.NewObject()
+	o.Set("target_type", mplp.String(string(TargetExtension)))
+	o.Set("target_id", mplp.String(change.after.ID))
+	o.Set("reason", mplp.String(change.reason()))
+	o.Set("timeout", mplp.Int(guardedTimeout))
+	o.Set("actions", mplp.Array(action.Bytes()))
+	o.Set("review_configs", mplp.Array(config.Bytes()))
+	in, err := mplp.ParseConfirm(o.Bytes(), s.limits.MPLP())
+	if err != nil {
+		return nil, err
+	}
+	sent, err := s.parseConfirm(in)
+	if err != nil {
+		return nil, err
+	}
+	sent.guarded = change
+	posted, err := s.postConfirm(tx, p, sent)
+	if err != nil {
+		return nil, err
+	}
+	return posted.Confirm, nil
+}
+
+func (c *policyChange) reason() string {
+	switch {
+	case c.before == nil:
+		return "Create the policy " + c.after.Name + "."
+	case c.event() == "policy.disabled":
+		return "Disable the policy " + c.before.Name + "."
+	}
+	return fmt.Sprintf("Save version %d of the policy %s.", c.before.Version+1, c.before.Name)
+}
+
+// facts are what the entry of the request says of the change: the version that it is based
+// on, and the document by ids, since roles may be renamed until it is approved.
+func (c *policyChange) facts() []any {
+	base := int64(0)
+	if c.before != nil {
+		base = c.before.Version
+	}
+	return []any{"base_version", base, "policy_hash", quorum.PolicyHash([]byte(c.after.Document))}
+}
+
+// applyToPolicy saves the version that an approved request asked for. Only the entry of a
+// request that this server made names a policy: what an agent calls the same changes
+// nothing.
+func (s *Service) applyToPolicy(tx Tx, p *Principal, c *Confirm, d *Decision, content *evidence.Content) error {
+	if c.TargetType != TargetExtension || d.Status != Approved || len(content.Actions) != 1 || content.Actions[0].Name != guardedTool {
+		return nil
+	}
+	entries, err := tx.EntriesAt([]int64{c.RequestedSeq})
+	if err != nil {
+		return err
+	}
+	e := entries[c.RequestedSeq]
+	if e == nil {
+		return c.errUnproven()
+	}
+	if e.ObjectID == "" {
+		return nil
+	}
+	var facts struct {
+		BaseVersion int64  `json:"base_version"`
+		PolicyHash  string `json:"policy_hash"`
+	}
+	if err := json.Unmarshal(e.Data, &facts); err != nil {
+		return c.errUnproven()
+	}
+	all, err := tx.Policies()
+	if err != nil {
+		return err
+	}
+	change := &policyChange{names: &policyNames{r: tx}, by: c}
+	if facts.BaseVersion > 0 {
+		if change.before, err = findPolicy(all, e.ObjectID); err != nil {
+			return err
+		}
+	} else if len(all) >= MaxPolicies {
+		return refuse(CodeTooLarge, "There are %d policies already, the most there may be. Reject this one.", MaxPolicies)
+	}
+	if change.before != nil && change.before.Version != facts.BaseVersion {
+		return refuse(CodeContentChanged, "Somebody saved version %d of this policy after the change was requested. Reject it: it has to be requested again.", change.before.Version)
+	}
+	if err := change.setState(content.Actions[0].Args); err != nil {
+		return err
+	}
+	if quorum.PolicyHash([]byte(change.after.Document)) != facts.PolicyHash {
+		return refuse(CodeContentChanged, "A role or key that this policy names was renamed after the change was requested. Reject it: it has to be requested again.")
+	}
+	change.after.ID = e.ObjectID
+	if err := checkPolicyName(all, change); err != nil {
+		return err
+	}
+	_, err = s.insertPolicy(tx, p, change, "confirm_id", c.ID)
+	return err
+}
+
+// setState reads what args wrote.
+func (c *policyChange) setState(args []byte) error {
+	var sent struct {
+		After map[string]json.RawMessage `json:"after"`
+	}
+	if err := json.Unmarshal(args, &sent); err != nil {
+		return err
+	}
+	var kept struct {
+		Name     string `json:"name"`
+		Document string `json:"document"`
+		Enabled  bool   `json:"enabled"`
+	}
+	for name, p := range map[string]any{"name": &kept.Name, "document": &kept.Document, "enabled": &kept.Enabled} {
+		if raw, ok := sent.After[name]; ok {
+			if err := json.Unmarshal(raw, p); err != nil {
+				return err
+			}
+		}
+	}
+	if kept.Document != "" { // it cannot be read, and is disabled
+		c.after = &PolicyVersion{Name: kept.Name, Document: kept.Document}
+		return nil
+	}
+	delete(sent.After, "enabled")
+	document, err := json.Marshal(sent.After)
+	if err != nil {
+		return err
+	}
+	return c.setDocument(document, kept.Enabled)
 }

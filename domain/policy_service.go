@@ -15,7 +15,7 @@ type PolicyRow struct {
 	Sentence  string           // what it does, in English, with names of roles and keys
 	Broken    string           // why it cannot be read or its condition not used; requests count it as matching, or are refused
 	Shortages []Shortage       // thresholds that too few people may fill; of a current version
-	Pending   int              // requests that wait under this version
+	Pending   int              // requests that wait under it: under all versions, or those of PolicyDetail.Versions under that one
 }
 
 // PolicyDetail is a policy with its past.
@@ -32,8 +32,14 @@ func (s *Service) Policies(ctx context.Context, ref Ref) (list []*PolicyRow, err
 		if err != nil {
 			return err
 		}
+		pending, err := loadPendingUnder(r)
+		if err != nil {
+			return err
+		}
 		for _, v := range all {
-			list = append(list, s.currentPolicyRow(names, v, may))
+			row := s.currentPolicyRow(names, v, may)
+			row.Pending = pending.ofPolicy(v.ID)
+			list = append(list, row)
 		}
 		return names.err
 	})
@@ -55,10 +61,17 @@ func (s *Service) Policy(ctx context.Context, ref Ref, idOrName string) (detail 
 		if err != nil {
 			return err
 		}
+		pending, err := loadPendingUnder(r)
+		if err != nil {
+			return err
+		}
 		names := &policyNames{r: r}
 		detail = &PolicyDetail{PolicyRow: *s.currentPolicyRow(names, v, may)}
+		detail.Pending = pending.ofPolicy(v.ID)
 		for _, version := range versions {
-			detail.Versions = append(detail.Versions, newPolicyRow(names, version))
+			row := newPolicyRow(names, version)
+			row.Pending = pending.ofVersion(version)
+			detail.Versions = append(detail.Versions, row)
 		}
 		return names.err
 	})

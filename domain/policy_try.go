@@ -141,14 +141,8 @@ func (s *Service) tryOn(t *trial, row *ConfirmRow) error {
 	listed := &ConfirmRow{Confirm: row.Confirm, Reason: NewExcerpt(stored.Reason, MaxExcerpt), Tools: stored.Tools}
 	t.Matches = append(t.Matches, TrialMatch{Row: listed, Because: res.Matched[0].Because})
 	t.Unknown += res.Unknown
-	if res.Requires != nil {
-		people := 0
-		for _, seat := range res.Requires.Quorum {
-			people += seat.Approvals
-		}
-		if people > 1 {
-			t.NeedsMore++
-		}
+	if res.Requires != nil && res.Requires.Approvals() > 1 {
+		t.NeedsMore++
 	}
 	return nil
 }

@@ -1,9 +1,12 @@
 package domain
 
 import (
+	"fmt"
 	"slices"
 
+	"countersign/domain/mplp"
 	"countersign/domain/policy"
+	"countersign/domain/quorum"
 )
 
 // Shortage is a threshold that too few people may fill.
@@ -53,4 +56,40 @@ func (n *policyNames) shortages(d *policy.Document, voters map[string]int) (list
 		}
 	}
 	return list
+}
+
+// unattainable warns of thresholds that too few people may fill. The requester's own user
+// is none of them.
+func unattainable(r Reader, c *Confirm, requires *quorum.Requires) (warnings []mplp.Warning, err error) {
+	may, err := voters(r)
+	if err != nil {
+		return nil, err
+	}
+	var own []string
+	if of := ParseRef(string(c.RequestedGroup)); of.Kind == KindUser {
+		user, err := r.User(of.ID)
+		if err != nil {
+			return nil, err
+		}
+		own = user.Roles
+	}
+	for _, seat := range requires.Quorum {
+		n := may[seat.Role]
+		if n > 0 && slices.Contains(own, seat.Role) {
+			n--
+		}
+		for _, also := range seat.Also {
+			n += may[also.Role]
+		}
+		if n >= seat.Approvals {
+			continue
+		}
+		name, err := roleName(r, seat.Role)
+		if err != nil {
+			return nil, err
+		}
+		warnings = append(warnings, mplp.Warning{Path: "requires", Code: CodeUnattainable,
+			Message: fmt.Sprintf("Policies require %d of %s, and %d may approve. Unless that changes, it will time out.", seat.Approvals, name, n)})
+	}
+	return warnings, nil
 }

@@ -18,13 +18,28 @@ var confirmRoles = newTable("confirm_roles", 2, func(c *domain.ConfirmRole) []co
 
 var updateConfirmRole = confirmRoles.change("", 0, "escalates_at")
 
+const (
+	pendingVotings = "SELECT DISTINCT requested_seq FROM confirm_roles ORDER BY requested_seq DESC LIMIT $1"
+	dueEscalations = `SELECT c.confirm_id, e.escalates_at FROM confirm_roles e JOIN confirms c ON c.requested_seq = e.requested_seq
+		WHERE e.escalates_at IS NOT NULL ORDER BY e.escalates_at LIMIT $1`
+)
+
 func (r *reader) ConfirmRoles(requested int64) ([]*domain.ConfirmRole, error) {
 	return confirmRoles.all(r, "WHERE requested_seq = $1 ORDER BY from_at, role_id", requested)
 }
 
+func (r *reader) PendingVotings(limit int) (requested []int64, err error) {
+	err = r.Conn.Query(pendingVotings, []any{limit}, func(rows driver.Row) error {
+		var seq int64
+		err := rows.Scan(&seq)
+		requested = append(requested, seq)
+		return err
+	})
+	return requested, confirmRoles.wrap("list", err)
+}
+
 func (r *reader) DueEscalations(now time.Time, limit int) (ids []string, next time.Time, err error) {
-	err = r.Conn.Query(`SELECT c.confirm_id, e.escalates_at FROM confirm_roles e JOIN confirms c ON c.requested_seq = e.requested_seq
-		WHERE e.escalates_at IS NOT NULL ORDER BY e.escalates_at LIMIT $1`, []any{limit}, func(rows driver.Row) error {
+	err = r.Conn.Query(dueEscalations, []any{limit}, func(rows driver.Row) error {
 		var id string
 		var at time.Time
 		if err := rows.Scan(&id, moment(&at)); err != nil {

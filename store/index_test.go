@@ -195,6 +195,7 @@ func TestOtherQueriesFollowIndexes(t *testing.T) {
 		"due":                   "SELECT confirm_id FROM confirms WHERE status = 'pending' AND inbox_order <= 9 ORDER BY inbox_order, confirm_id LIMIT 100",
 		"waits of no group":     ofNoGroup,
 		"role use":              strings.ReplaceAll(pendingOfRole, "$1", "'r'"),
+		"due escalations":       strings.ReplaceAll(dueEscalations, "$1", "9"),
 		"confirms of a plan":    confirms.selects + "WHERE plan_id = 'p' ORDER BY requested_seq DESC",
 		"plans of a status":     plans.selects + "WHERE status = 'draft' ORDER BY created_at DESC, plan_id DESC LIMIT 51",
 		"plans of a group":      plans.selects + "WHERE requested_group = 'g' ORDER BY created_at DESC, plan_id DESC LIMIT 51",

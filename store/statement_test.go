@@ -145,6 +145,13 @@ func TestStatementsOfAnOperation(t *testing.T) {
 			decide(confirm(fmt.Sprintf(`{"target_type":"other","plan_id":"p","step_id":"s%d","actions":[{"name":"pay","args":{"eur":1}}]}`, i)))
 		}
 
+		for i := range 20 { // none matches: they must not cost a statement
+			_, err := svc.SavePolicy(ctx, domain.System, domain.PolicyInput{Enabled: true, Document: fmt.Appendf(nil,
+				`{"v":1,"name":"p%d","effect":"require","condition":"args.eur > %d","quorum":[{"role":"reviewer","approvals":2}]}`, i, 100+i)})
+			must(err)
+		}
+		confirm(call)
+
 		shown, err := svc.Confirm(ctx, person, confirm(call).ID)
 		must(err)
 		alone, err := svc.Confirm(ctx, person, confirm(`{"target_type":"other","actions":[{"name":"tell","args":{}}]}`).ID)

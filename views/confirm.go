@@ -62,7 +62,7 @@ type ConfirmView struct {
 	Receipt      *Receipt    // set once decided
 	JustDecided  bool        // the user just decided or voted: the result takes the focus
 	Voting       *VotingView // nil: one decision ends it
-	Policies     []PolicyMatch
+	Policies     []MatchedPolicy
 	Next         *NextConfirm
 	Evidence     *ConfirmEvidence // nil if the user may not see evidence
 }

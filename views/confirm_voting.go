@@ -45,8 +45,8 @@ type VariantView struct {
 	Effect string // what the vote does, or why there is no button
 }
 
-// PolicyMatch is a policy that matched a request.
-type PolicyMatch struct {
+// MatchedPolicy is a policy that matched a request.
+type MatchedPolicy struct {
 	Policy  Link
 	Version string
 	Note    string // for reviewers

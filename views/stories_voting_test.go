@@ -17,7 +17,7 @@ func voteView() views.ConfirmView {
 			Needs:   []views.VotingNeed{{Role: "finance", Approvals: 1, Approved: 1}, {Role: "security", Approvals: 1, Later: []views.LaterVoter{{Role: "ops_lead", From: views.At(now.Add(time.Minute))}}}},
 			Approve: "Your approval is the last one that is needed: it will run.", Reject: "Your rejection ends it, and cannot be taken back.",
 		}
-		v.Policies = []views.PolicyMatch{
+		v.Policies = []views.MatchedPolicy{
 			{Policy: views.Link{Label: "Large trades", URL: "/policies/p1"}, Version: "3", Note: "Call the desk first.\nAsk for the limit."},
 			{Policy: views.Link{Label: "Trades of agents"}, Version: "1", Because: "args.amount is missing"},
 		}
@@ -73,7 +73,7 @@ func votesApprovedView() views.ConfirmView {
 func policyRejectedView() views.ConfirmView {
 	return with(timeoutView(), func(v *views.ConfirmView) {
 		v.Cause, v.Receipt.Cause, v.Receipt.Reason = "policy", "rejected by the policy No trades at night, version 2", "Ask again after eight."
-		v.Policies = []views.PolicyMatch{{Policy: views.Link{Label: "No trades at night", URL: "/policies/p2"}, Version: "2", Note: "Ask again after eight."}}
+		v.Policies = []views.MatchedPolicy{{Policy: views.Link{Label: "No trades at night", URL: "/policies/p2"}, Version: "2", Note: "Ask again after eight."}}
 		v.History = []views.DecisionEntry{{Status: "rejected", Cause: "policy", Words: "rejected by the policy No trades at night, version 2", Role: "system", At: views.At(now)}}
 	})
 }

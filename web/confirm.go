@@ -141,7 +141,9 @@ func (s *Server) confirm(v *visit) error {
 	if err != nil {
 		return err
 	}
-	return s.showConfirm(v, http.StatusOK, newConfirmView(p))
+	view := newConfirmView(p)
+	view.Conflict = noticeOf(v)
+	return s.showConfirm(v, http.StatusOK, view)
 }
 
 // confirmContent answers with the content that the decision is about, as it is stored and

@@ -27,17 +27,9 @@ func newVotes(t *testing.T, more string) *votes {
 	v := &votes{world: w, agent: w.asker()}
 	v.fay, v.finn, v.sue = w.user("fay", "finance"), w.user("finn", "finance"), w.user("sue", "security", w.role("policy reader", "policy.read"))
 	v.ed, v.oz = w.user("ed", "finance", "security"), w.user("oz", "ops_lead")
-	w.policy(`{"v":1,"name":"Large transfers","effect":"require","match":{"tools":["wire_*"]},"condition":"args.amount > 10000",
+	w.newPolicy(`{"v":1,"name":"Large transfers","effect":"require","match":{"tools":["wire_*"]},"condition":"args.amount > 10000",
 		"quorum":[{"role":"finance","approvals":1},{"role":"security","approvals":1}],"note":"Call the supplier first."` + more + `}`)
 	return v
-}
-
-// policy saves a policy and turns it on.
-func (w *world) policy(document string) {
-	w.t.Helper()
-	if _, err := w.svc.SavePolicy(w.ctx, domain.System, domain.PolicyInput{Document: []byte(document), Enabled: true}); err != nil {
-		w.t.Fatal(err)
-	}
 }
 
 // says reports what a part of a confirm's page says, with single spaces.
@@ -315,7 +307,7 @@ func TestVotes_LapsedAndMissing(t *testing.T) {
 func TestVotes_RejectedByAPolicy(t *testing.T) {
 	t.Parallel()
 	v := newVotes(t, "")
-	v.policy(`{"v":1,"name":"No wiping","effect":"reject","match":{"tools":["wipe"]},"note":"Ask for a copy instead."}`)
+	v.newPolicy(`{"v":1,"name":"No wiping","effect":"reject","match":{"tools":["wipe"]},"note":"Ask for a copy instead."}`)
 	c := v.post(v.agent, `{"target_type":"other","actions":[{"name":"wipe","args":{}}]}`)
 	v.fay.wantSays(c, ".receipt", "Rejected by a policy", "rejected by the policy No wiping, version 1", "Ask for a copy instead.")
 	v.fay.wantSays(c, "[aria-labelledby=history]", "Rejected by a policy", "rejected by the policy No wiping, version 1")

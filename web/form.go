@@ -129,7 +129,7 @@ func refusedForm(err error, names map[string]string) views.Errors {
 	switch statusOf(err) {
 	case http.StatusUnprocessableEntity:
 		return problems(err, names)
-	case http.StatusForbidden, http.StatusConflict, http.StatusLocked, http.StatusTooManyRequests:
+	case http.StatusForbidden, http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusLocked, http.StatusTooManyRequests:
 		return views.Errors{"": domain.AsError(err).Message}
 	}
 	return nil
@@ -152,6 +152,10 @@ var notices = map[string]views.Notice{
 	"destination-enabled":  {Tone: views.ToneGood, Title: "Destination enabled.", Detail: "It is told what happens from now on."},
 	"destination-disabled": {Tone: views.ToneGood, Title: "Destination disabled.", Detail: "What waited is not sent."},
 	"destination-deleted":  {Tone: views.ToneGood, Title: "Destination deleted."},
+	"policy-saved":         {Tone: views.ToneGood, Title: "Policy saved.", Detail: "Requests that come from now on are held to it. What waits stays as it is."},
+	"policy-enabled":       {Tone: views.ToneGood, Title: "Policy enabled.", Detail: "Requests that come from now on are held to it."},
+	"policy-disabled":      {Tone: views.ToneGood, Title: "Policy disabled.", Detail: "What waits under it stays as it is."},
+	"policy-requested":     {Tone: views.ToneInfo, Title: "Nothing is changed yet.", Detail: "A policy guards policies: the change takes effect when this request is approved."},
 	"delivery-queued":      {Tone: views.ToneGood, Title: "It is sent again now."},
 	"password-changed":     {Tone: views.ToneGood, Title: "Password changed.", Detail: "Your other sessions have ended."},
 	"shortcuts-changed":    {Tone: views.ToneGood, Title: "Setting saved."},

@@ -23,6 +23,7 @@ func TestWordsSurviveTheSession(t *testing.T) {
 	b := w.user("kim", "admin", "reviewer")
 	agent := w.asker()
 	c, plan := w.post(agent, patient), w.plan(agent, "plan-1")
+	policy := w.newPolicy(nightWatch)
 	other, long := w.user("other", "tester").ref.ID, strings.Repeat("words, and more. ", 50_000)+"end"
 	markup := strings.Repeat("<&>", 110_000)
 	for _, tc := range []struct {
@@ -53,6 +54,10 @@ func TestWordsSurviveTheSession(t *testing.T) {
 			map[string]string{"#username": "night-owl", "input[name=role][checked]": "reviewer"}},
 		{"a user's roles", "/users/" + other, "/users/" + other + "/roles", []string{"role", "coder"},
 			map[string]string{"input[name=role][checked]": "coder"}},
+		{"a new policy", "/policies/new", "/policies", []string{"name", "Night watch", "member_0", "args.amount", "is_0", "over", "value_0", "lots", "quorum_role_0", "reviewer"},
+			map[string]string{"#name": "Night watch", "#member_0": "args.amount", "#is_0 [selected]": "over", "#value_0": "lots", "#quorum_role_0 [selected]": "reviewer"}},
+		{"a changed policy", "/policies/" + policy, "/policies/" + policy, []string{"name", "By day", "by_hand", "1", "condition", "args.a ||\n<b>"},
+			map[string]string{"#name": "By day", "#condition": "args.a ||\n<b>", "input[name=version]": "1"}},
 		{"a new key", "/keys", "/keys", []string{"name", "bot", "role", "executor", "expires_days", "7"},
 			map[string]string{"#name": "bot", "input[name=role][checked]": "executor", "#expires_days": "7"}},
 	} {

@@ -44,7 +44,7 @@ func newRoleUses(use domain.RoleUse, reader *domain.Principal) []views.RoleUse {
 		views.RoleUse{Label: "Users", Links: holderLinks(use.Users, userPath, reader.CanReadUsers())},
 		views.RoleUse{Label: "Keys", Links: holderLinks(use.Keys, keyPath, reader.CanReadKeys())},
 		views.RoleUse{Label: "Pending requests", Links: confirms},
-		views.RoleUse{Label: "Enabled policies", Links: holderLinks(use.Policies, func(id string) string { return "/policies/" + id }, reader.CanReadPolicies())},
+		views.RoleUse{Label: "Enabled policies", Links: holderLinks(use.Policies, policyPath, reader.CanReadPolicies())},
 	)
 }
 

@@ -22,7 +22,7 @@ func (w *world) objects() map[string]string {
 	return map[string]string{
 		"confirms": w.post(agent, trade).ID, "approvals": "unknown", "plans": w.plan(agent, "plan-1"),
 		"contexts": w.newContext(agent), "roles": "reviewer", "users": w.newUser("bystander"), "keys": agent.ID, "account": "00",
-		"traces": w.trace(agent), "evidence": w.post(agent, trade).ID, "destinations": w.newDestination(), "deliveries": "00",
+		"traces": w.trace(agent), "evidence": w.post(agent, trade).ID, "destinations": w.newDestination(), "deliveries": "00", "policies": w.newPolicy(nightWatch),
 	}
 }
 
@@ -162,7 +162,7 @@ func TestGarbageLeaksNothing(t *testing.T) {
 	_, form := b.form(b.get("/account"), "/account/password")
 	garbage := "'\"><script>\x00\u202e%zz{{7*7}}../../etc"
 	id := url.PathEscape("'\"><%00\u202e")
-	objects := map[string]string{"confirms": id, "approvals": id, "plans": id, "contexts": id, "roles": id, "users": id, "keys": id, "account": id, "validate": id, "evidence": id, "destinations": id, "deliveries": id}
+	objects := map[string]string{"confirms": id, "approvals": id, "plans": id, "contexts": id, "roles": id, "users": id, "keys": id, "account": id, "validate": id, "evidence": id, "destinations": id, "deliveries": id, "policies": id}
 	query := "?" + url.Values{
 		"cursor": {garbage}, "q": {garbage}, "status": {garbage}, "type": {garbage}, "from": {garbage}, "token": {garbage}, "next": {garbage}, "after": {garbage},
 	}.Encode()

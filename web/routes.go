@@ -20,6 +20,7 @@ func (s *Server) addRoutes() {
 	readsRoles, editsRoles := route.Capability(domain.RoleRead, domain.RoleModify), route.Capability(domain.RoleModify)
 	readsUsers, editsUsers := route.Capability(domain.UserRead, domain.UserModify), route.Capability(domain.UserModify)
 	readsDestinations, editsDestinations := route.Capability(domain.DestinationRead, domain.DestinationModify), route.Capability(domain.DestinationModify)
+	readsPolicies, editsPolicies := route.Capability(domain.PolicyRead, domain.PolicyModify), route.Capability(domain.PolicyModify)
 	readsKeys, editsKeys := route.Capability(domain.KeyRead, domain.KeyModify), route.Capability(domain.KeyModify)
 
 	page("/", route.Known, s.home)
@@ -70,6 +71,15 @@ func (s *Server) addRoutes() {
 	form("/destinations/:id/delete", editsDestinations, s.destinationAction("destination-deleted", s.svc.DeleteDestination))
 	page("/deliveries", readsDestinations, s.deliveries)
 	form("/deliveries/:id/retry", editsDestinations, s.retryDelivery)
+
+	page("/policies", readsPolicies, s.policies)
+	page("/policies/new", editsPolicies, s.newPolicy)
+	page("/policies/:id", readsPolicies, s.policy)
+	draft("/policies", editsPolicies, s.savePolicy, s.renderPolicyDraft)
+	draft("/policies/:id", editsPolicies, s.savePolicy, s.renderPolicyDraft)
+	draft("/policies/try", editsPolicies, s.tryPolicy, s.renderPolicyDraft)
+	form("/policies/:id/enable", editsPolicies, s.policyAction("policy-enabled", s.svc.EnablePolicy))
+	form("/policies/:id/disable", editsPolicies, s.policyAction("policy-disabled", s.svc.DisablePolicy))
 
 	page("/log", auditor, s.log)
 	page("/traces/:id", auditor, s.trace)

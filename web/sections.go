@@ -30,6 +30,7 @@ var sections = []section{
 	{path: keysPath, label: "Keys", opens: (*domain.Principal).CanReadKeys, events: []string{"confirm"}},
 	{path: connectPath, events: []string{"confirm"}, within: keysPath},
 	{path: destinationsPath, label: "Destinations", opens: (*domain.Principal).CanReadDestinations, events: []string{"destination"}},
+	{path: policiesPath, label: "Policies", opens: (*domain.Principal).CanReadPolicies, events: []string{"policy", "confirm"}},
 	{path: deliveriesPath, within: destinationsPath},
 	{path: logPath, label: "Log", opens: readsLog},
 	{path: tracesPath, events: []string{"confirm", "plan"}, within: logPath},

@@ -42,6 +42,7 @@ type world struct {
 
 	mu    sync.Mutex
 	clock time.Time
+	tick  time.Duration // by which each look at the clock moves it
 }
 
 func newWorld(t *testing.T, change ...func(*web.Config)) *world {
@@ -109,6 +110,7 @@ func (w *world) sql(texts ...string) {
 func (w *world) now() time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.clock = w.clock.Add(w.tick)
 	return w.clock
 }
 

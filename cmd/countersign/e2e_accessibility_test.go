@@ -68,6 +68,8 @@ func TestE2E_Accessibility(t *testing.T) {
 	p.click(".editor > summary")
 	p.click(".args-json > summary")
 	look(p, "fields of arguments")
+	p.triesPolicy()
+	look(p, "a tried policy")
 	stranger := s.opens()
 	stranger.open("/login")
 	stranger.waitFor("main h1")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -39,6 +40,7 @@ func (s *stage) furnish() (pages map[string]string) {
 	cleanup["session_id"] = "abc-124"
 	s.calls(http.MethodPost, "/api/v1/approvals", cleanup, &several)
 	destination := s.addDestination("Payments channel")
+	policy := s.addPolicy("Large transfers")
 	long := s.asksFor("A long one: "+longWord, object{"name": "write_" + longWord, "args": object{longWord: longWord, "n": 1}})
 	return map[string]string{
 		"inbox": "/confirms", "decided": "/confirms?status=decided", "confirm": "/confirms/" + traded.ConfirmID,
@@ -47,6 +49,7 @@ func (s *stage) furnish() (pages map[string]string) {
 		"plans": "/plans", "plan": "/plans/" + plan, "plan-gated": "/plans/" + transfer, "contexts": "/contexts",
 		"connect": "/connect", "roles": "/roles", "role": "/roles/reviewer", "role-new": "/roles/new", "users": "/users", "keys": "/keys",
 		"destinations": "/destinations", "destination": destination, "destination-new": "/destinations/new", "deliveries": "/deliveries",
+		"policies": "/policies", "policy": policy, "policy-new": "/policies/new",
 		"log": "/log", "evidence": "/evidence", "account": "/account",
 	}
 }
@@ -66,6 +69,25 @@ func (s *stage) addDestination(name string) (page string) {
 		page = "/destinations/" + list[0].ID
 	})
 	return page
+}
+
+// addPolicy saves two versions of a policy that nobody can meet, and returns the address
+// of its page.
+func (s *stage) addPolicy(name string) (page string) {
+	s.t.Helper()
+	var in domain.PolicyInput
+	opened(s.t, s.db, func(h *house) {
+		for _, amount := range []int{10_000, 20_000} {
+			in.Enabled, in.Document = true, fmt.Appendf(nil, `{"v":1,"name":%q,"effect":"require","match":{"tools":["wire_*","pay_invoice"]},"condition":"args.amount > %d && args.currency == \"EUR\"",
+				"quorum":[{"role":"reviewer","approvals":1},{"role":"architect","approvals":1}],"timeout":3600,"escalate":[{"after":900,"role":"admin","for":"architect"}],"note":"Call the bank first."}`, name, amount)
+			saved, err := h.SavePolicy(s.t.Context(), domain.System, in)
+			if err != nil {
+				s.t.Fatal(err)
+			}
+			in.ID, in.Version = saved.Policy.ID, saved.Policy.Version
+		}
+	})
+	return "/policies/" + in.ID
 }
 
 const longWord = "a_word_that_goes_on_and_on_without_a_place_where_it_could_be_broken_into_lines_0123456789"

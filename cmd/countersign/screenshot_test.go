@@ -50,6 +50,8 @@ func TestE2E_Screenshots(t *testing.T) {
 			voter.waitFor("main h1")
 			voter.photograph(filepath.Join(dir, name+"-"+look.name+".png"), look.width)
 		}
+		owner.triesPolicy()
+		owner.photograph(filepath.Join(dir, "policy-tried-"+look.name+".png"), look.width)
 	}
 }
 
@@ -95,7 +97,7 @@ func (p *page) capture(file string) {
 }
 
 // ownersPages are those that a reviewer does not see.
-var ownersPages = map[string]bool{"contexts": true, "roles": true, "role": true, "role-new": true, "users": true, "user": true, "keys": true, "connect": true, "destinations": true, "destination": true, "destination-new": true, "deliveries": true}
+var ownersPages = map[string]bool{"contexts": true, "roles": true, "role": true, "role-new": true, "users": true, "user": true, "keys": true, "connect": true, "destinations": true, "destination": true, "destination-new": true, "deliveries": true, "policies": true, "policy": true, "policy-new": true}
 
 // decideSome leaves decisions to look at, and more pages for them.
 func (s *stage) decideSome(dir string, pages map[string]string) {

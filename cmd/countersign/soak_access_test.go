@@ -85,6 +85,14 @@ var pageRules = map[string]rule{
 	"POST /destinations/:id/delete":  {path: "/destinations/ID/delete", caps: "destination.modify"},
 	"GET /deliveries":                {path: "/deliveries", caps: "destination.read destination.modify"},
 	"POST /deliveries/:id/retry":     {path: "/deliveries/ID/retry", caps: "destination.modify"},
+	"GET /policies":                  {path: "/policies", caps: "policy.read policy.modify"},
+	"GET /policies/new":              {path: "/policies/new", caps: "policy.modify"},
+	"GET /policies/:id":              {path: "/policies/ID", caps: "policy.read policy.modify"},
+	"POST /policies":                 {path: "/policies", body: "name=", caps: "policy.modify"},
+	"POST /policies/:id":             {path: "/policies/ID", body: "name=", caps: "policy.modify"},
+	"POST /policies/try":             {path: "/policies/try", body: "name=", caps: "policy.modify"},
+	"POST /policies/:id/enable":      {path: "/policies/ID/enable", caps: "policy.modify"}, // it is enabled
+	"POST /policies/:id/disable":     {path: "/policies/ID/disable", caps: "policy.modify"},
 	"GET /log":                       {path: "/log", caps: "trace.read"},
 	"GET /evidence":                  {path: "/evidence", caps: "trace.read"},
 	"GET /evidence/checkpoint.txt":   {path: "/evidence/checkpoint.txt", caps: "trace.read"},
@@ -384,6 +392,7 @@ func posts(h *house, id, owner string) string {
 		h.t.Fatal(err)
 	}
 	h.destination(id)
+	h.policy(id)
 	kept, err := h.DestinationDetail(h.t.Context(), domain.System, "kept")
 	if err != nil {
 		h.t.Fatal(err)
@@ -406,6 +415,16 @@ func (h *house) destination(name string) {
 	h.t.Helper()
 	_, _, err := h.CreateDestination(h.t.Context(), domain.System, domain.DestinationInput{Name: name, Format: domain.FormatStandard,
 		Address: "https://hook.example/secret", Types: []string{"role.*"}, Details: domain.DetailsNames})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// policy saves a policy that nothing here matches.
+func (h *house) policy(name string) {
+	h.t.Helper()
+	_, err := h.SavePolicy(h.t.Context(), domain.System, domain.PolicyInput{Enabled: true,
+		Document: fmt.Appendf(nil, `{"v":1,"name":%q,"effect":"reject","match":{"tools":["nothing"]}}`, name)})
 	if err != nil {
 		h.t.Fatal(err)
 	}

@@ -40,7 +40,6 @@ var problemKinds = map[domain.Code]problemKind{
 	domain.CodeNotFound:            {http.StatusNotFound, "Not found"},
 	codeMethodNotAllowed:           {http.StatusMethodNotAllowed, "Method not allowed"},
 	domain.CodeAlreadyDecided:      {http.StatusConflict, "Already decided"},
-	domain.CodeAlreadyVoted:        {http.StatusConflict, "Already voted"},
 	domain.CodeExpired:             {http.StatusConflict, "Expired"},
 	domain.CodeContentChanged:      {http.StatusConflict, "Content changed"},
 	domain.CodeConsumed:            {http.StatusConflict, "Already consumed"},

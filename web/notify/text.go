@@ -55,6 +55,10 @@ func requestEvent(m *domain.Message) event {
 	switch {
 	case m.Type == "confirm.requested":
 		return event{"A request waits for a decision", "A request waits for a decision"}
+	case m.Type == "confirm.escalated":
+		return event{"A request waits, and others may vote on it now", "Others may vote now"}
+	case m.Type == "confirm.voted":
+		return event{"Somebody voted on a request, and others still have to", "Somebody voted, and others still have to"}
 	case m.Type == "confirm.consumed":
 		return event{"An approval was used", "An approval was used"}
 	case m.Type == "confirm.imported":
