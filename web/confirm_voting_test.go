@@ -215,7 +215,7 @@ func TestVotes_InOneOfSeveralRoles(t *testing.T) {
 		t.Errorf("at first the roles are %q", got)
 	}
 	v.fay.votes(c, "decision", "approve")
-	if got := options(); got != "Automatic: securitysecurity: the last onefinance: not needed now" {
+	if got := options(); got != "Automatic: securitysecurity: the last onefinance: brings it no further" {
 		t.Errorf("then the roles are %q", got)
 	}
 	finance := v.ed.open(c).doc(t).Find("#decided_by_role option").Last().AttrOr("value", "")

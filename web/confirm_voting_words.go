@@ -20,7 +20,7 @@ func (p *confirmPage) approvalWords(hash, role string) string {
 	case e.IsLast:
 		words = "Your approval" + as + " is the last one that is needed: it " + p.willWords() + "."
 	case !e.Adds:
-		words = fmt.Sprintf("Your approval%s is not needed now: it stays at %d of %d, and waits for %s.", as, approved, needed, missingRoles(e.Thresholds))
+		words = fmt.Sprintf("Your approval%s brings it no further: it stays at %d of %d, and waits for %s.", as, approved, needed, missingRoles(e.Thresholds))
 	default:
 		words = fmt.Sprintf("Your approval%s is %d of %d. Then it waits for %s.", as, approved, needed, missingRoles(e.Thresholds))
 	}
@@ -75,7 +75,7 @@ func shortEffect(e domain.VoteEffect) string {
 	case e.IsLast:
 		return "the last one"
 	case !e.Adds:
-		return "not needed now"
+		return "brings it no further"
 	}
 	return fmt.Sprintf("%d of %d", approved, needed)
 }

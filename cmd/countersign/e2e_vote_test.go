@@ -110,7 +110,7 @@ func TestE2E_ThreePeopleVote(t *testing.T) {
 		t.Fatalf("after one of two votes the agent is told %s", told.Status)
 	}
 	sue.sees(".effects", "Your approval is the last one that is needed: it will run.")
-	finn.sees(".effects", "not needed now: it stays at 1 of 2, and waits for security.")
+	finn.sees(".effects", "brings it no further: it stays at 1 of 2, and waits for security.")
 
 	sue.click(".verdicts button", "Edit")
 	sue.fill("#args_0", `{"amount":12000,"currency":"EUR","iban":"DE02120300000000202051"}`)
