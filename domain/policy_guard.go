@@ -14,6 +14,23 @@ import (
 // approvals of it must approve before a version is saved.
 const guardedTool = "policy.modify"
 
+// PolicyStates returns the policy before and after the change that an action asks for. It
+// is nil for other actions, and before for a new policy. An agent may use the same words:
+// then approving it changes nothing.
+func PolicyStates(a *evidence.Action) (before, after json.RawMessage) {
+	var args struct {
+		Before json.RawMessage `json:"before"`
+		After  json.RawMessage `json:"after"`
+	}
+	if a.Name != guardedTool || json.Unmarshal(a.Args, &args) != nil {
+		return nil, nil
+	}
+	if string(args.Before) == "null" {
+		args.Before = nil
+	}
+	return args.Before, args.After
+}
+
 // requestGuarded requests a change that an enabled policy guards. It returns nil if none
 // does. The operator on the command line may always change policies: else nobody could
 // mend one that nobody can meet.

@@ -89,6 +89,8 @@ type Action struct {
 	Message     string // the reviewer's comment on this action
 	Filled      bool   // the decision was copied from the first
 	EditedArgs  string // for edit: the JSON that was approved
+
+	Before, After string // of a change of a policy: JSON whose difference is shown
 }
 
 // Requester says who asks.

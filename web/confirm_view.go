@@ -192,6 +192,9 @@ func newAction(a evidence.Action, d *domain.ActionDecision) views.Action {
 	action := views.Action{
 		Name: a.Name, Args: string(a.Args), ArgsHash: evidence.ArgsHash(a.Args), ToolUseID: a.ToolUseID, Description: a.Description,
 	}
+	if before, after := domain.PolicyStates(&a); before != nil && after != nil {
+		action.Before, action.After = string(before), string(after)
+	}
 	if d != nil {
 		action.Decision, action.Message, action.Filled = d.Type, d.Message, d.Filled
 		if d.Type == domain.ActionEdit {
