@@ -97,9 +97,11 @@ func (s *Service) decide(ctx context.Context, ref Ref, find finder, in DecisionI
 		if err != nil {
 			return err
 		}
+		hash := effectiveHash(stored, content, d.Actions)
 		if votes == nil {
 			d.DecidedByRole, err = s.authorizeDecision(tx, p, c, neededCapabilities(d), in.DecidedByRole)
 		} else {
+			d.EffectiveHash = hash
 			err = s.prepareVote(tx, p, c, votes, d, in.DecidedByRole)
 		}
 		if err != nil {
@@ -128,9 +130,7 @@ func (s *Service) decide(ctx context.Context, ref Ref, find finder, in DecisionI
 				return err
 			}
 		}
-		hash := effectiveHash(stored, content, d.Actions)
 		if votes != nil {
-			d.EffectiveHash = hash
 			entry, isFinal, err := s.castVote(tx, p, c, votes, d)
 			if err != nil {
 				return err

@@ -38,6 +38,9 @@ func refuseVote(err error) error {
 
 // prepareVote checks that the principal may vote so, and sets the role of the decision.
 func (s *Service) prepareVote(r Reader, p *Principal, c *Confirm, v *voting, d *Decision, asked string) error {
+	if same := v.roleOfSame(d); asked == "" && p.Holds(same) {
+		asked = same // the same vote again is no vote in another role
+	}
 	role, err := s.authorizeVote(r, p, c, v, neededCapabilities(d), asked)
 	if err != nil {
 		return err
@@ -47,6 +50,17 @@ func (s *Service) prepareVote(r Reader, p *Principal, c *Confirm, v *voting, d *
 	}
 	d.RoleID, d.DecidedByRole = role.ID, role.Name
 	return nil
+}
+
+// roleOfSame returns the role in which the voter has already voted so, "" if they have not.
+func (v *voting) roleOfSame(d *Decision) string {
+	standing := v.Standing()
+	for _, before := range v.decisions {
+		if slices.Contains(standing, before.Seq) && before.DecidedBy == d.DecidedBy && before.Status == d.Status && before.EffectiveHash == d.EffectiveHash {
+			return before.RoleID
+		}
+	}
+	return ""
 }
 
 // castVote counts a decision. Unless it ends the confirm, it is written here, with the

@@ -159,6 +159,9 @@ func TestVote_OneForEachUser(t *testing.T) {
 	if got := counts(w.mustVote(w.ed, c, domain.Approved, "finance")); got != "finance 1 of 1, security 0 of 1" || len(w.entryTypes()) != before {
 		t.Errorf("the same vote again: %s, %d entries more", got, len(w.entryTypes())-before)
 	}
+	if got := counts(w.mustVote(w.ed, c, domain.Approved, "")); got != "finance 1 of 1, security 0 of 1" || len(w.entryTypes()) != before {
+		t.Errorf("the same vote again, in no role: %s", got)
+	}
 	if got := counts(w.mustVote(w.ed, c, domain.Approved, "security")); got != "finance 0 of 1, security 1 of 1" {
 		t.Errorf("in the other role: %s", got)
 	}
