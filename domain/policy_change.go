@@ -2,9 +2,9 @@ package domain
 
 import (
 	"fmt"
-	"strings"
 
 	"countersign/domain/evidence"
+	"countersign/domain/glyph"
 	"countersign/domain/mplp"
 	"countersign/domain/policy"
 	"countersign/domain/quorum"
@@ -91,9 +91,10 @@ func checkPolicyName(all []*PolicyVersion, change *policyChange) error {
 	if err := checkNewName("name", name); err != nil {
 		return err
 	}
+	folded := glyph.Fold(name)
 	for _, other := range all {
 		isSame := change.before != nil && other.ID == change.before.ID
-		if !isSame && (strings.EqualFold(other.Name, name) || other.ID == name) {
+		if !isSame && (glyph.Fold(other.Name) == folded || other.ID == name) {
 			return refuse(CodeIDTaken, "There already is a policy named %s.", name)
 		}
 	}

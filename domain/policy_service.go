@@ -2,8 +2,8 @@ package domain
 
 import (
 	"context"
-	"strings"
 
+	"countersign/domain/glyph"
 	"countersign/domain/policy"
 )
 
@@ -125,8 +125,9 @@ func (row *PolicyRow) setDocument(names *policyNames, d *policy.Document) {
 }
 
 func findPolicy(all []*PolicyVersion, idOrName string) (*PolicyVersion, error) {
+	folded := glyph.Fold(idOrName)
 	for _, v := range all {
-		if v.ID == idOrName || strings.EqualFold(v.Name, idOrName) {
+		if v.ID == idOrName || glyph.Fold(v.Name) == folded {
 			return v, nil
 		}
 	}

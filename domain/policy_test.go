@@ -167,6 +167,7 @@ func TestPolicy_NamesAreUniqueAndFew(t *testing.T) {
 	_, err := w.SavePolicy(w.ctx, domain.System, domain.PolicyInput{Document: []byte(strings.Replace(payments, "Payments", "PAYMENTS", 1))})
 	w.wantCode(err, domain.CodeIDTaken)
 	w.wantCode(rename("payments"), domain.CodeIDTaken)
+	w.wantCode(rename("ｐａｙｍｅｎｔｓ"), domain.CodeIDTaken) // full width
 	w.wantCode(rename(first.ID), domain.CodeIDTaken)
 	w.wantCode(rename("OTHERS"), "")
 	for i := 5; i < domain.MaxPolicies; i++ {

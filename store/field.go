@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"countersign/domain"
+	"countersign/domain/glyph"
 	"countersign/domain/mplp"
 )
 
@@ -174,7 +175,7 @@ func folded(p *string) field { return foldedField{p} }
 
 type foldedField struct{ p *string }
 
-func (f foldedField) value() any { return normalize(*f.p) }
+func (f foldedField) value() any { return glyph.Fold(*f.p) }
 
 func (f foldedField) Scan(src any) error { return derived(f, src) }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"countersign/domain"
+	"countersign/domain/glyph"
 )
 
 var keys = newTable("keys", 1, func(k *domain.Key) []column {
@@ -81,10 +82,10 @@ func (r *reader) KeyPage(f domain.KeyFilter, p domain.Page) (page []*domain.Key,
 		} else if err != nil {
 			return nil, "", err
 		}
-		filter = append(filter, condition{"(name_folded, created_at, key_id) > (?, ?, ?)", []any{normalize(last.Name), micros(last.CreatedAt), last.ID}})
+		filter = append(filter, condition{"(name_folded, created_at, key_id) > (?, ?, ?)", []any{glyph.Fold(last.Name), micros(last.CreatedAt), last.ID}})
 	}
 	if f.Name != "" {
-		filter = append(filter, condition{"(name_folded LIKE ? ESCAPE '!' OR key_id = ?)", []any{likePattern(normalize(f.Name)), f.Name}})
+		filter = append(filter, condition{"(name_folded LIKE ? ESCAPE '!' OR key_id = ?)", []any{likePattern(glyph.Fold(f.Name)), f.Name}})
 	}
 	limit, rest := pageLimit(p), new(statement)
 	rest.where(filter)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"countersign/domain"
+	"countersign/domain/glyph"
 )
 
 // keyset is the order of a list: by a number, ties by another column. A page
@@ -97,7 +98,7 @@ func namePage[T any](r *reader, t *table[T], k keyset, part string, p domain.Pag
 		filter = append(filter, condition{"name_folded > ?", []any{after.tie}})
 	}
 	if part != "" {
-		filter = append(filter, condition{"name_folded LIKE ? ESCAPE '!'", []any{likePattern(normalize(part))}})
+		filter = append(filter, condition{"name_folded LIKE ? ESCAPE '!'", []any{likePattern(glyph.Fold(part))}})
 	}
 	limit, rest := pageLimit(p), new(statement)
 	rest.where(filter)
@@ -111,7 +112,7 @@ func namePage[T any](r *reader, t *table[T], k keyset, part string, p domain.Pag
 		page, full = page[:limit], limit
 	}
 	if full > 0 {
-		next = k.cursor(position{tie: normalize(name(page[full-1]))})
+		next = k.cursor(position{tie: glyph.Fold(name(page[full-1]))})
 	}
 	return page, next, t.wrap("read", err)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"countersign/domain"
+	"countersign/domain/glyph"
 	"countersign/store/driver"
 )
 
@@ -27,7 +28,7 @@ var updateRole = roles.change("", 0)
 func (r *reader) Role(id string) (*domain.Role, error) { return r.role("role_id", id) }
 
 func (r *reader) RoleByName(name string) (*domain.Role, error) {
-	return r.role("name_folded", normalize(name))
+	return r.role("name_folded", glyph.Fold(name))
 }
 
 func (r *reader) role(column, value string) (*domain.Role, error) {

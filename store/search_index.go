@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"countersign/domain"
+	"countersign/domain/glyph"
 )
 
 const (
@@ -18,7 +19,7 @@ const (
 func terms(limit int, texts ...string) []string {
 	var words []string
 	for _, t := range texts {
-		for word := range strings.FieldsFuncSeq(normalize(t), separates) {
+		for word := range strings.FieldsFuncSeq(glyph.Fold(t), separates) {
 			if len(words) == limit {
 				return words
 			}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"countersign/domain"
+	"countersign/domain/glyph"
 )
 
 // throttle is what is known of a subject: a name or an address, of which only
@@ -21,7 +22,7 @@ var throttles = newTable("volatile_throttles", 1, func(t *throttle) []column {
 
 // throttleHash makes subjects equal that name the same account.
 func throttleHash(subject string) []byte {
-	hash := sha256.Sum256([]byte(normalize(subject)))
+	hash := sha256.Sum256([]byte(glyph.Fold(subject)))
 	return hash[:]
 }
 

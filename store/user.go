@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"countersign/domain"
+	"countersign/domain/glyph"
 )
 
 var users = newTable("users", 1, func(u *domain.User) []column {
@@ -40,7 +41,7 @@ var userRoles = newTable("user_roles", 2, func(h *holding) []column {
 func (r *reader) User(id string) (*domain.User, error) { return r.user("user_id", id) }
 
 func (r *reader) UserByName(name string) (*domain.User, error) {
-	return r.user("name_folded", normalize(name))
+	return r.user("name_folded", glyph.Fold(name))
 }
 
 func (r *reader) user(column, value string) (*domain.User, error) {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"countersign/domain"
+	"countersign/domain/glyph"
 	"countersign/domain/mplp"
 	"countersign/domain/policy"
 )
@@ -111,7 +112,7 @@ func (c *call) setPolicy(ctx context.Context, svc *domain.Service, in domain.Pol
 	case "":
 		in.ID, in.Version = before.ID, before.Version
 	case domain.CodeNotFound: // a mistyped NAME must not make a second policy
-		if name := documentName(in.Document); name != "" && !strings.EqualFold(name, c.names[0]) {
+		if name := documentName(in.Document); name != "" && glyph.Fold(name) != glyph.Fold(c.names[0]) {
 			return fmt.Errorf("there is no policy %s, and the document is of one named %s", printable(c.names[0]), printable(name))
 		}
 	default:

@@ -50,7 +50,7 @@ func issueOf(issues *cel.Issues) error {
 		return errors.New("cannot be read")
 	}
 	first := issues.Errors()[0]
-	message, _, _ := strings.Cut(strings.TrimPrefix(first.Message, "Syntax error: "), "\n")
+	message, _, _ := strings.Cut(wordSyntaxFault(first.Message), "\n")
 	if message = shorten(message, 300); first.Location.Line() < 1 { // of the condition as a whole
 		return errors.New(message)
 	}

@@ -21,12 +21,15 @@ type story struct {
 		Roles     []string
 		MayDecide bool `json:"may_decide"`
 	}
-	Steps []step
+	People   map[string]string // users, each with the role that they vote in
+	Policies []json.RawMessage
+	Steps    []step
 }
 
 // step is one request of the story and the answer it gets.
 type step struct {
 	As, Send    string
+	Approves    string // in place of a request: somebody approves this confirm on its page
 	Body, Gives string // names of examples; Gives may be a status alone
 	Text        string // the body of a request that is no example, because it is wrong
 	ETag        string // the content hash that the answer names
@@ -48,6 +51,7 @@ func TestOpenAPI_ExamplesTellOneStory(t *testing.T) {
 		t.Fatalf("the story begins at %v, the server's clock at %v", c.Story.Start, s.now())
 	}
 	told := &teller{openAPI: c, server: s, check: c.schemas(), clients: map[string]*client{}, left: map[string]bool{}, actual: map[string]string{}, written: map[string]string{}}
+	told.gather()
 	for name, key := range c.Story.Keys {
 		switch {
 		case len(key.Roles) == 0:
@@ -76,6 +80,7 @@ type teller struct {
 	server  *server
 	check   *schemas
 	clients map[string]*client
+	people  map[string]domain.Ref
 	left    map[string]bool // examples that were not used yet
 	// What a server generates is not what the contract has; it must be the same
 	// wherever the contract has the same.
@@ -111,6 +116,10 @@ func (s *teller) expect() {
 func (s *teller) tell(step step) {
 	s.t.Helper()
 	s.server.pass(time.Duration(step.After) * time.Second)
+	if step.Approves != "" {
+		s.approve(step.As, step.Approves)
+		return
+	}
 	method, target, _ := strings.Cut(step.Send, " ")
 	path, query, _ := strings.Cut(target, "?")
 	o := s.operation(method, path)
@@ -289,8 +298,8 @@ func messages(t *testing.T, media string, example any) (list []message) {
 }
 
 // generated are the shapes of what a server generates: salted hashes, UUIDs, keys'
-// ids, places in the log, and what evidence is made of.
-var generated = regexp.MustCompile(`(?s)^([A-Za-z0-9+/]{43}=|countersign/[0-9a-f]{16}.*|\{"v":1,"(seq|confirm_id)":.*|sha256:[0-9a-f]{64}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|langchain-[0-9a-f]{32}|key:[0-9A-Za-z]{12}|[0-9]+\.[0-9]+)$`)
+// ids, places in the log, and what evidence is made of (policies have ids of roles).
+var generated = regexp.MustCompile(`(?s)^([A-Za-z0-9+/]{43}=|countersign/[0-9a-f]{16}.*|\{"v":1,"(seq|confirm_id|name)":.*|sha256:[0-9a-f]{64}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|langchain-[0-9a-f]{32}|key:[0-9A-Za-z]{12}|[0-9]+\.[0-9]+)$`)
 
 // same compares an example with what the server gave. The hash of arguments is
 // not generated: whoever has them can compute it.
@@ -329,7 +338,7 @@ func (s *teller) same(path string, want, got any) {
 			return
 		}
 	case json.Number:
-		if number, ok := got.(json.Number); ok && (name == "log_index" || name == "sequence") {
+		if number, ok := got.(json.Number); ok && slices.Contains([]string{"log_index", "sequence", "seq", "votes"}, name) {
 			s.learn(path, "entry "+want.String(), "entry "+number.String())
 			return
 		}

@@ -1,4 +1,4 @@
-package store
+package glyph
 
 import (
 	"strings"
@@ -8,9 +8,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// normalize makes names that look alike to a reader equal: case, and the
-// compatibility forms of characters, do not count. ASCII has nothing but case.
-func normalize(name string) string {
+// Fold makes names equal that look alike to a reader: case, and the compatibility forms
+// of characters, do not count. ASCII has nothing but case.
+func Fold(name string) string {
 	if !strings.ContainsFunc(name, func(r rune) bool { return r >= utf8.RuneSelf }) {
 		return strings.ToLower(name)
 	}
