@@ -8,15 +8,19 @@ import (
 	"cel.dev/cel-go/common/types/ref"
 	"cel.dev/cel-go/common/types/traits"
 	"cel.dev/cel-go/interpreter"
+	"cel.dev/cel-go/parser"
 )
 
 // strict replaces the operations that would take a value of another kind for an unequal
 // one, or that do long work before they are charged for it.
 func strict(tree *ast.AST) interpreter.InterpretableDecoratorV2 {
-	ranges := map[int64]bool{}
+	ranges, collects := map[int64]bool{}, map[int64]bool{}
 	ast.PostOrderVisit(tree.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
-		if e.Kind() == ast.ComprehensionKind && e.AsComprehension().IterRange().Kind() != ast.IdentKind {
+		switch {
+		case e.Kind() == ast.ComprehensionKind && e.AsComprehension().IterRange().Kind() != ast.IdentKind:
 			ranges[e.AsComprehension().IterRange().ID()] = true
+		case e.Kind() == ast.CallKind && e.AsCall().FunctionName() == operators.Add && e.AsCall().Args()[0].Kind() == ast.IdentKind:
+			collects[e.ID()] = e.AsCall().Args()[0].AsIdent() == parser.HiddenAccumulatorName // which nobody can write
 		}
 	}))
 	return func(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
@@ -31,6 +35,9 @@ func strict(tree *ast.AST) interpreter.InterpretableDecoratorV2 {
 		case operators.Equals, operators.NotEquals, operators.In:
 			return equality{call}, nil
 		case operators.Add:
+			if collects[i.ID()] { // map and filter add one item, in a loop that is charged
+				return i, nil
+			}
 			return sum{call}, nil
 		case overloads.Matches:
 			return newSearch(call)
