@@ -49,7 +49,7 @@ func (c *policyChange) warnings() ([]mplp.Warning, error) {
 	if c.document == nil {
 		return nil, nil
 	}
-	may, err := voters(c.names.r)
+	may, err := c.names.r.Voters()
 	if err != nil {
 		return nil, err
 	}

@@ -29,14 +29,24 @@ type compiledPolicy struct {
 	broken string // why the condition cannot be used; it is unknown then
 }
 
+// compiledList is the policies in force as they were last asked for: every request asks.
+type compiledList struct {
+	current []*PolicyVersion // as read; the store keeps these rows until one changes
+	enabled []policy.Policy
+}
+
 // enabledPolicies returns the policies in force, ready to be looked at. One whose condition
 // no longer compiles counts as unknown. A document that cannot be read refuses them all:
 // nobody knows what it requires.
-func (s *Service) enabledPolicies(r Reader) (list []policy.Policy, err error) {
+func (s *Service) enabledPolicies(r Reader) ([]policy.Policy, error) {
 	current, err := r.Policies()
 	if err != nil {
 		return nil, err
 	}
+	if last := s.lastPolicies.Load(); last != nil && slices.Equal(last.current, current) {
+		return last.enabled, nil
+	}
+	var list []policy.Policy
 	for _, v := range current {
 		if !v.Enabled {
 			continue
@@ -48,6 +58,7 @@ func (s *Service) enabledPolicies(r Reader) (list []policy.Policy, err error) {
 		}
 		list = append(list, policy.Policy{ID: v.ID, Version: v.Version, Compiled: compiled.Compiled})
 	}
+	s.lastPolicies.Store(&compiledList{current, list})
 	return list, nil
 }
 

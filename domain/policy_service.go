@@ -28,7 +28,7 @@ type PolicyDetail struct {
 func (s *Service) Policies(ctx context.Context, ref Ref) (list []*PolicyRow, err error) {
 	err = s.readPolicies(ctx, ref, func(r Reader, all []*PolicyVersion) error {
 		names := &policyNames{r: r}
-		may, err := voters(r)
+		may, err := r.Voters()
 		if err != nil {
 			return err
 		}
@@ -53,7 +53,7 @@ func (s *Service) Policy(ctx context.Context, ref Ref, idOrName string) (detail 
 		if err != nil {
 			return err
 		}
-		may, err := voters(r)
+		may, err := r.Voters()
 		if err != nil {
 			return err
 		}

@@ -61,7 +61,7 @@ func (s *Service) TryPolicy(ctx context.Context, ref Ref, document []byte, last 
 		if t.policy.Compiled, err = policy.Compile(d); err != nil {
 			return err
 		}
-		may, err := voters(r)
+		may, err := r.Voters()
 		if err != nil {
 			return err
 		}

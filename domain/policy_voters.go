@@ -22,16 +22,8 @@ type RoleHolders struct {
 	Holders int
 }
 
-// voters counts the people who may vote in each role, by its id.
-func voters(r Reader) (map[string]int, error) {
-	users, err := r.Users()
-	if err != nil {
-		return nil, err
-	}
-	roles, err := r.Roles()
-	if err != nil {
-		return nil, err
-	}
+// CountVoters counts the people who may vote in each role, by its id.
+func CountVoters(users []*User, roles []*Role) map[string]int {
 	approves := map[string]bool{}
 	for _, role := range roles {
 		approves[role.ID] = role.Grants(ConfirmApprove)
@@ -45,7 +37,7 @@ func voters(r Reader) (map[string]int, error) {
 			count[id]++
 		}
 	}
-	return count, nil
+	return count
 }
 
 // shortages returns the thresholds that too few people may fill.
@@ -61,7 +53,7 @@ func (n *policyNames) shortages(d *policy.Document, voters map[string]int) (list
 // unattainable warns of thresholds that too few people may fill. The requester's own user
 // is none of them.
 func unattainable(r Reader, c *Confirm, requires *quorum.Requires) (warnings []mplp.Warning, err error) {
-	may, err := voters(r)
+	may, err := r.Voters()
 	if err != nil {
 		return nil, err
 	}

@@ -52,6 +52,7 @@ type Service struct {
 	hasPolicies   atomic.Bool                        // the last post saw enabled policies
 
 	compiledPolicies *lru.Cache[compiledKey, compiledPolicy]
+	lastPolicies     atomic.Pointer[compiledList]
 	policyCounters   policyCounters
 
 	followers    sessionFollowers

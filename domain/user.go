@@ -19,6 +19,8 @@ type UserReader interface {
 	User(id string) (*User, error)
 	UserByName(name string) (*User, error) // case folded
 	Users() ([]*User, error)               // by name
+	// Voters returns CountVoters of all users and roles. Callers must not change it.
+	Voters() (map[string]int, error)
 	UserPage(f UserFilter, p Page) (list []*User, next string, err error)
 	Preferences(userID string) (Preferences, error) // zero when none were saved
 }

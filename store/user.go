@@ -71,6 +71,24 @@ func (r *reader) Users() ([]*domain.User, error) {
 	return each(list, func(u *domain.User) (*domain.User, error) { return r.User(u.ID) })
 }
 
+// voterCount is what the cache has: every request that needs votes asks for it.
+type voterCount struct{ inRole map[string]int }
+
+func (r *reader) Voters() (map[string]int, error) {
+	count, err := cached(r, users.name, "voters", "", func() (*voterCount, error) {
+		users, err := r.Users()
+		if err != nil {
+			return nil, err
+		}
+		roles, err := r.Roles()
+		return &voterCount{domain.CountVoters(users, roles)}, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return count.inRole, nil
+}
+
 // userPages makes the cursors of UserPage.
 var userPages = keyset{list: "u"}
 

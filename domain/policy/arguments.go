@@ -8,38 +8,62 @@ import (
 	"strings"
 
 	"cel.dev/cel-go/common/types"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // decode reads the arguments of an action for conditions. What cannot be compared
 // exactly is an error there, and only if the condition looks at it.
 func decode(args json.RawMessage) any {
-	var v any
-	dec := json.NewDecoder(bytes.NewReader(args))
-	dec.UseNumber()
-	if err := dec.Decode(&v); err != nil {
+	d := jsontext.NewDecoder(bytes.NewBuffer(args), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) // a buffer is not copied
+	v, err := decodeValue(d)
+	if err != nil {
 		return types.NewErr("the arguments cannot be read")
 	}
-	return exact(v)
+	return v
 }
 
-// exact replaces the numbers of a value, in place.
-func exact(v any) any {
-	switch v := v.(type) {
-	case json.Number:
-		if n, ok := number(v.String()); ok {
-			return n
-		}
-		return types.NewErr("%s", unreadable+shorten(v.String(), 40))
-	case []any:
-		for i := range v {
-			v[i] = exact(v[i])
-		}
-	case map[string]any:
-		for name := range v {
-			v[name] = exact(v[name])
-		}
+func decodeValue(d *jsontext.Decoder) (any, error) {
+	token, err := d.ReadToken()
+	if err != nil {
+		return nil, err
 	}
-	return v
+	switch token.Kind() {
+	case '0':
+		if n, ok := number(token.String()); ok {
+			return n, nil
+		}
+		return types.NewErr("%s", unreadable+shorten(token.String(), 40)), nil
+	case '"':
+		return token.String(), nil
+	case 't', 'f':
+		return token.Bool(), nil
+	case '[':
+		list := []any{}
+		for d.PeekKind() != ']' {
+			v, err := decodeValue(d)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, v)
+		}
+		_, err = d.ReadToken()
+		return list, err
+	case '{':
+		object := map[string]any{}
+		for d.PeekKind() != '}' {
+			name, err := d.ReadToken()
+			if err != nil {
+				return nil, err
+			}
+			member := name.String()
+			if object[member], err = decodeValue(d); err != nil {
+				return nil, err
+			}
+		}
+		_, err = d.ReadToken()
+		return object, err
+	}
+	return nil, nil // null
 }
 
 // unreadable begins the error of a number that cannot be compared exactly.

@@ -8,15 +8,19 @@ import (
 	"cel.dev/cel-go/common/types/ref"
 	"cel.dev/cel-go/common/types/traits"
 	"cel.dev/cel-go/interpreter"
+	"cel.dev/cel-go/parser"
 )
 
 // strict replaces the operations that would take a value of another kind for an unequal
 // one, or that do long work before they are charged for it.
 func strict(tree *ast.AST) interpreter.InterpretableDecoratorV2 {
-	ranges := map[int64]bool{}
+	ranges, collects := map[int64]bool{}, map[int64]bool{}
 	ast.PostOrderVisit(tree.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
-		if e.Kind() == ast.ComprehensionKind && e.AsComprehension().IterRange().Kind() != ast.IdentKind {
+		switch {
+		case e.Kind() == ast.ComprehensionKind && e.AsComprehension().IterRange().Kind() != ast.IdentKind:
 			ranges[e.AsComprehension().IterRange().ID()] = true
+		case e.Kind() == ast.CallKind && e.AsCall().FunctionName() == operators.Add && e.AsCall().Args()[0].Kind() == ast.IdentKind:
+			collects[e.ID()] = e.AsCall().Args()[0].AsIdent() == parser.HiddenAccumulatorName // which nobody can write
 		}
 	}))
 	return func(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
@@ -29,8 +33,11 @@ func strict(tree *ast.AST) interpreter.InterpretableDecoratorV2 {
 		}
 		switch call.Function() {
 		case operators.Equals, operators.NotEquals, operators.In:
-			return equality{call}, nil
+			return newEquality(call), nil
 		case operators.Add:
+			if collects[i.ID()] { // map and filter add one item, in a loop that is charged
+				return i, nil
+			}
 			return sum{call}, nil
 		case overloads.Matches:
 			return newSearch(call)
@@ -56,19 +63,38 @@ func (l listOnly) Eval(vars interpreter.Activation) ref.Val {
 }
 
 // equality is a call of ==, != or in.
-type equality struct{ interpreter.InterpretableCall }
+type equality struct {
+	interpreter.InterpretableCall
+	left, right interpreter.InterpretableV2
+	hasNull     bool // that the condition compares with; every kind may be null
+}
+
+func newEquality(call interpreter.InterpretableCall) equality {
+	args := call.Args()
+	e := equality{InterpretableCall: call, left: args[0], right: args[1]}
+	for _, arg := range args {
+		if c, ok := arg.(interpreter.InterpretableConst); ok && c.Value() == types.NullValue {
+			e.hasNull = true
+		}
+	}
+	return e
+}
 
 func (e equality) Exec(frame *interpreter.ExecutionFrame) ref.Val {
-	left, right, err := operands(e, frame)
-	if err != nil {
-		return err
+	left := e.left.Exec(frame)
+	if types.IsError(left) {
+		return left
+	}
+	right := e.right.Exec(frame)
+	if types.IsError(right) {
+		return right
 	}
 	c := comparison{charge: func() { charge(frame, e, 1) }}
 	var equal, known bool
 	switch {
 	case e.Function() == operators.In:
 		equal, known = c.isIn(left, right)
-	case e.hasNull():
+	case e.hasNull:
 		equal, known = left.Type() == right.Type(), true
 	default:
 		equal, known = c.equal(left, right)
@@ -81,14 +107,4 @@ func (e equality) Exec(frame *interpreter.ExecutionFrame) ref.Val {
 
 func (e equality) Eval(vars interpreter.Activation) ref.Val {
 	return interpreter.EvalActivation(vars, e.Exec)
-}
-
-// hasNull reports whether the condition compares with null, which every kind may be.
-func (e equality) hasNull() bool {
-	for _, arg := range e.Args() {
-		if c, ok := arg.(interpreter.InterpretableConst); ok && c.Value() == types.NullValue {
-			return true
-		}
-	}
-	return false
 }
