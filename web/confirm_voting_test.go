@@ -323,7 +323,7 @@ func TestVotes_Inbox(t *testing.T) {
 	c := v.post(v.agent, transfer)
 	v.post(v.agent, trade)
 	row := func(b *browser, query string) string {
-		return wordsIn(b.want(b.get("/confirms"+query), http.StatusOK), b, "#row-"+c.ID+" .row-side > p:first-child")
+		return wordsIn(b.want(b.get("/confirms"+query), http.StatusOK), b, "#row-"+c.ID+" .row-side")
 	}
 	if got := row(v.fay, ""); !strings.Contains(got, "0 of 2 approvals") {
 		t.Errorf("at first the row says %q", got)
