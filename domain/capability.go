@@ -66,7 +66,7 @@ func KnownCapabilities() []KnownCapability {
 		{DestinationRead, "Read destinations and what was sent to them"},
 		{DestinationModify, "Create, change and delete destinations, send again"},
 		{PolicyRead, "Read policies: who must approve what"},
-		{PolicyModify, "Create, change and disable policies"},
+		{PolicyModify, "Create, change, enable and disable policies"},
 		{"collab.join", "Join collaboration sessions"},
 		{"collab.orchestrate", "Act as session orchestrator"},
 		{Everything, "Everything: super administrator"},

@@ -82,8 +82,12 @@
 //	fact              a count of what people decided on like calls; folded from the log
 //	policy            a rule: what it matches, a condition, and what it requires
 //	quorum            thresholds that must all be met; each a role and a number
+//	escalation        lets another role fill a threshold after a time
+//	requires          what the policies that matched require, in the content
 //	vote              a user's decision in one role, counted towards a quorum
 //	variant           the content as asked or as edited; votes count for one
+//	guard             a policy that matches the action policy.modify
+//	unattainable      fewer people may vote than a threshold needs
 //	learning sample   what a decision on a plan teaches
 //	entry             one change in the log, with the digests of the rows it wrote
 //	destination       a webhook that is told of entries of the log; it decides nothing
@@ -106,7 +110,46 @@
 // The three on the right are final. The first decision wins: the status is changed by
 // compare-and-swap, and the loser gets the winner's decision. At the deadline an
 // approval loses: the deciding transaction checks the deadline, and reading a confirm
-// that is due expires it first.
+// that is due expires it first. A policy may reject a confirm in the transaction that
+// posts it. Under a quorum, decisions that do not end the confirm are votes.
+//
+// # Policies and votes
+//
+// Policies are looked at once, in the transaction that posts a confirm. What they require
+// becomes the last member of the content, Requires: it is under the content hash, and no
+// later change of a policy touches what is pending. Where none matches, not a byte
+// differs from a server without policies. Saving makes a version; no version is changed
+// or deleted. Policies that cannot be read refuse the post.
+//
+// A condition is true, false or unknown: a value is missing, of another kind, or costs too
+// much. Unknown counts as true. A policy that rejects beats all. Else the strictest of
+// everything counts: each role with its largest number, the fewest rejections, the
+// shortest timeout. A role stands in for a threshold only where every policy that asks for
+// it says so, from the latest of their times. The agent's required_role is a threshold of
+// one without stand-ins, and its timeout counts if it is shorter.
+//
+// Only users vote, in one role that they hold, with the capability from any of theirs. A
+// user has one vote, which counts for one variant and fills one threshold. The requester's
+// group has none, nor has who made the key. An approval may become a rejection, not the
+// other way round. The deciding transaction counts again: votes of people who have lost
+// the account, the role or the capability have lapsed. Package quorum counts for the
+// service, for the gate (evidence.Voting) and for a bundle.
+//
+// Rows of confirm_roles say who may vote, for lists and for the clock. They give no right:
+// that is read from the content and the time. So an escalation holds when its time comes;
+// Service.escalateDue only tells of it.
+//
+// What their entries name:
+//
+//	policy.created, .modified, .disabled   name, version, hash, enabled; confirm_id of
+//	                                       the request that a guard had approved
+//	confirm.requested                      quorum, rejections, and the policies that
+//	                                       matched, with because if one was unknown
+//	confirm.voted                          vote, role_id, decision_id; the effective hash
+//	                                       and the decisions, as a final entry has them
+//	confirm.escalated                      roles that may vote from now on
+//	confirm.approved, .rejected            votes: the entries that count, itself the last;
+//	                                       policy, if one rejected it
 //
 // # A plan
 //
@@ -213,6 +256,10 @@
 // at least eight requests that have it and twelve that nearly do; kind.go there, which
 // lists it; structure.go or comparison.go, which runs it. domain/finding/finding.go says
 // what each level asks of the reviewer.
+//
+// A member of a policy, six files: domain/policy/document.go, document_check.go,
+// resolve.go and sentence.go, web/policy_form.go, views/policy_form.templ. What outlives
+// the post goes into quorum.Requires, at its end, and is absent if empty.
 //
 // A capability: domain/capability.go (the constant and its description), the use cases
 // that require it, web/routes.go and web/api/routes.go, and domain/role.go if a seeded

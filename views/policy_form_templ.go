@@ -1760,7 +1760,7 @@ func policyHelp() templ.Component {
 			templ_7745c5c3_Var77 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 152, "<section class=\"card\"><h2>What a condition can ask</h2><dl class=\"facts\"><dt><code>args.…</code></dt><dd>an argument of the tool call, by the name that the agent gives it: a request's page shows them</dd><dt><code>tool</code></dt><dd>the tool's name</dd><dt><code>requester.name</code></dt><dd>who asks</dd><dt><code>reason</code></dt><dd>the agent's words</dd></dl><p class=\"hint\">Where one is missing, or of another kind, a condition counts as true: nobody gets past a policy by leaving something out.</p></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 152, "<section class=\"card\"><h2>What a condition can ask</h2><dl class=\"facts\"><dt><code>args.…</code></dt><dd>an argument of the tool call, by the name that the agent gives it: a request's page shows them</dd><dt><code>tool</code></dt><dd>the tool's name, as the agent gives it</dd><dt><code>requester.name</code>, <code>requester.owner</code></dt><dd>who asks, and whose key it is</dd><dt><code>target_type</code>, <code>target_id</code>, <code>plan.title</code></dt><dd>what the request is about</dd><dt><code>reason</code></dt><dd>the agent's words</dd><dt><code>now</code></dt><dd>when the request came</dd></dl><p class=\"hint\">Where one is missing, or of another kind, a condition counts as true: nobody gets past a policy by leaving something out.</p><p class=\"hint\">A policy for some tools misses a tool that is called otherwise. One for all tools catches it.</p></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

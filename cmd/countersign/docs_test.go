@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"countersign/domain/policy"
 )
 
 var root = filepath.Join("..", "..")
@@ -99,6 +101,28 @@ func TestDocs_LinksLeadSomewhere(t *testing.T) {
 	}
 	if links < 10 {
 		t.Errorf("the documents have only %d links", links)
+	}
+}
+
+// TestDocs_PoliciesAreValid: whoever copies a policy can save it.
+func TestDocs_PoliciesAreValid(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("POLICIES.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	policies := 0
+	for _, block := range regexp.MustCompile("(?s)```json\n(.*?)```").FindAllSubmatch(text, -1) {
+		if !bytes.Contains(block[1], []byte(`"effect"`)) {
+			continue
+		}
+		policies++
+		if d, err := policy.Parse(block[1]); err != nil || len(d.Warnings()) > 0 {
+			t.Errorf("%v of\n%s", err, block[1])
+		}
+	}
+	if policies < 2 {
+		t.Errorf("there are only %d policies", policies)
 	}
 }
 

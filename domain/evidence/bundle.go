@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+
+	"countersign/domain/quorum"
 )
 
 // Bundle is everything about a confirm, or about a trace, that an auditor needs to
@@ -124,13 +126,15 @@ func VerifyBundle(data []byte, vkey, kept string, watch func(*Entry) []string) (
 		r.addWatched(e, watch)
 	}
 	votings := b.checkVotes(r, entries)
+	var named []quorum.PolicyRef
 	for i, c := range b.Contents {
 		if slices.ContainsFunc(b.Contents[:i], func(other BundleContent) bool { return other.ConfirmID == c.ConfirmID }) {
 			r.addFinding("request %s: its content stands there twice", c.ConfirmID)
 		}
 		b.checkContent(r, entries, c)
-		b.checkRequires(r, votings, c)
+		named = append(named, b.checkRequires(r, votings, c)...)
 	}
+	b.checkPolicies(r, named)
 	if kept != "" {
 		r.compareCheckpoint(kept, vkey)
 	}
@@ -206,6 +210,12 @@ func (b *Bundle) checkContent(r *Report, entries []*Entry, c BundleContent) {
 	}
 	if len(c.Edits) > 0 && !decided {
 		r.addFinding("request %s: it has edits, and no decision", c.ConfirmID)
+	}
+	for i, v := range c.Votes {
+		isCast := slices.ContainsFunc(entries, func(e *Entry) bool { return e.Seq == v.Seq && e.Type == EntryVoted && e.ConfirmID == c.ConfirmID })
+		if !isCast || slices.ContainsFunc(c.Votes[:i], func(o BundleVote) bool { return o.Seq == v.Seq }) {
+			r.addFinding("request %s: it has edits of the vote %d, which is none or has them already", c.ConfirmID, v.Seq)
+		}
 	}
 	checkContent(r, []byte(c.ConfirmID), parseHash(logged), c.Salt, []byte(c.Content))
 }

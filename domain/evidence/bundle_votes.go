@@ -40,25 +40,36 @@ func (b *Bundle) checkVotes(r *Report, entries []*Entry) map[string]*Voting {
 }
 
 // checkRequires compares what a content requires with the entry that requested it, and
-// with the documents of the policies.
-func (b *Bundle) checkRequires(r *Report, votings map[string]*Voting, c BundleContent) {
+// with the documents of the policies. It returns those that the content names.
+func (b *Bundle) checkRequires(r *Report, votings map[string]*Voting, c BundleContent) []quorum.PolicyRef {
 	content, err := ParseContent([]byte(c.Content))
 	if err != nil {
-		return // checkContent has reported it
+		return nil // checkContent has reported it
 	}
 	requires, err := content.Quorum()
 	if err != nil || !votings[c.ConfirmID].Matches(requires) {
 		r.addFinding("request %s: its content requires something else than its entry", c.ConfirmID)
-		return
+		return nil
 	}
 	if requires == nil {
-		return
+		return nil
 	}
 	for _, named := range requires.Policies {
 		if !slices.ContainsFunc(b.Policies, func(p BundlePolicy) bool {
 			return p.ID == named.ID && p.Version == named.Version && quorum.PolicyHash([]byte(p.Document)) == named.Hash
 		}) {
 			r.addFinding("request %s: the document of the policy %s, version %d, is missing or is another", c.ConfirmID, named.ID, named.Version)
+		}
+	}
+	return requires.Policies
+}
+
+// checkPolicies finds documents that no content names: nothing else proves them.
+func (b *Bundle) checkPolicies(r *Report, named []quorum.PolicyRef) {
+	for i, p := range b.Policies {
+		isNamed := slices.ContainsFunc(named, func(n quorum.PolicyRef) bool { return n.ID == p.ID && n.Version == p.Version })
+		if !isNamed || slices.ContainsFunc(b.Policies[:i], func(o BundlePolicy) bool { return o.ID == p.ID && o.Version == p.Version }) {
+			r.addFinding("policy %s, version %d: no request in the bundle names it, or it stands there twice", p.ID, p.Version)
 		}
 	}
 }
