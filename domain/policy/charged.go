@@ -12,9 +12,9 @@ import (
 
 // charge adds to the cost of an evaluation, before the work is done. It panics when the
 // cost is too high, which the evaluation recovers from.
-func charge(frame *interpreter.ExecutionFrame, part interpreter.InterpretableCall, cost int) {
+func charge(frame *interpreter.ExecutionFrame, part int64, cost int) {
 	for range cost {
-		frame.CostTracker().Qualify(part.ID())
+		frame.CostTracker().Qualify(part)
 	}
 }
 
@@ -47,10 +47,10 @@ func (s sum) Exec(frame *interpreter.ExecutionFrame) ref.Val {
 	}
 	if text, isText := left.(types.String); isText {
 		if other, isText := right.(types.String); isText {
-			charge(frame, s, (len(text)+len(other))/10)
+			charge(frame, s.ID(), (len(text)+len(other))/10)
 		}
 	}
-	charge(frame, s, 1)
+	charge(frame, s.ID(), 1)
 	return types.LabelErrNode(s.ID(), a.Add(right))
 }
 
@@ -88,7 +88,7 @@ func (s search) Exec(frame *interpreter.ExecutionFrame) ref.Val {
 	if !ok {
 		return wrongKind(s.ID())
 	}
-	charge(frame, s, 1+len(text)*s.size/20)
+	charge(frame, s.ID(), 1+len(text)*s.size/20)
 	return types.Bool(s.pattern.MatchString(string(text)))
 }
 

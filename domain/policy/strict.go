@@ -89,7 +89,8 @@ func (e equality) Exec(frame *interpreter.ExecutionFrame) ref.Val {
 	if types.IsError(right) {
 		return right
 	}
-	c := comparison{charge: func() { charge(frame, e, 1) }}
+	part := e.ID()
+	c := comparison{charge: func() { charge(frame, part, 1) }}
 	var equal, known bool
 	switch {
 	case e.Function() == operators.In:
