@@ -32,6 +32,7 @@ var measures = []measure{
 	{"groups", "many requests in one commit against one commit each, without HTTP", 3, measureGroups},
 	{"decisions", "many decisions at one moment, and a minute of them", 1, measureDecisions},
 	{"deliver", "requests and round trips while destinations are told of them, beside a server without destinations", 3, measureDeliver},
+	{"policies", "requests while policies are in force, the largest posts under the worst policies, and the inbox of requests with a quorum", 3, measurePolicies},
 	{"nodes", "two servers on one PostgreSQL database against one, all on this machine", 3, measureNodes},
 }
 

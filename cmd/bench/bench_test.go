@@ -30,7 +30,7 @@ func TestBench(t *testing.T) {
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	b := &bench{
 		binary: filepath.Join(t.TempDir(), "countersign"), dir: dir, out: filepath.Join(dir, "bench.jsonl"), rounds: 1, stdout: &stdout,
-		only: "ground,create,trip,native,waiting,inbox,plan,evidence,start,groups,decisions,deliver",
+		only: "ground,create,trip,native,waiting,inbox,plan,evidence,start,groups,decisions,deliver,policies",
 		size: size{window: load.Window{Warm: 10 * time.Millisecond, Length: 50 * time.Millisecond}, minute: 50 * time.Millisecond,
 			large: 60, small: 30, waiting: 20, burst: 10, undelivered: 20, idle: 20 * time.Millisecond, plans: 1, steps: 20, rows: 64},
 	}

@@ -14,7 +14,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"countersign/cmd/bench/load"
@@ -118,56 +117,22 @@ func measureDeliver(ctx context.Context, r *round) {
 	r.idle(ctx, w)
 }
 
-// besideNone has clients repeat a step on a server that tells destinations, and on one
-// that has none, in turns. Whoever does not have the turn is stopped.
+// besideNone compares a server that tells destinations with one that has none.
 func (r *round) besideNone(ctx context.Context, w *receivers, name string, clients int, step func(*server) func(int) load.Step) {
-	const turns = 4
-	names := [2]string{", nobody is told", fmt.Sprintf(", %d destinations are told", receiverCount)}
-	var servers [2]*server
-	var dirs [2]string
-	var rates [2]float64
-	var confirms [2][]load.Confirm
-	for i := range servers {
-		dirs[i] = r.fresh()
-		if i == 1 {
-			w.addTo(ctx, r.bench, dirs[i])
-		}
-		servers[i] = w.serve(ctx, r.bench, dirs[i])
-		defer servers[i].kill()
-		ask := func() { must(load.Run(ctx, 1, load.Window{Steps: 1}, step(servers[i]))) }
+	sides := []*side{{name: name + ", nobody is told", dir: r.fresh()}, {name: fmt.Sprintf("%s, %d destinations are told", name, receiverCount), dir: r.fresh()}}
+	w.addTo(ctx, r.bench, sides[1].dir)
+	for i, s := range sides {
+		s.server = w.serve(ctx, r.bench, s.dir)
+		defer s.kill()
+		ask := func() { must(load.Run(ctx, 1, load.Window{Steps: 1}, step(s.server))) }
 		if ask(); i == 1 {
 			w.await(ctx, ask)
 		}
-		servers[i].pause()
 	}
 	before := w.told.Load()
-	var spent, seconds [2]float64
-	for turn := range 2 * turns {
-		i := (turn + turn/2 + r.number) % 2 // so that neither is always first
-		s := servers[i]
-		s.resume()
-		began, used := time.Now(), s.processorTime()
-		result := must(load.Run(ctx, clients, r.size.window, step(s)))
-		spent[i], seconds[i] = spent[i]+s.processorTime()-used, seconds[i]+time.Since(began).Seconds()
-		s.pause()
-		rates[i] += result.Rate() / turns
-		confirms[i] = append(confirms[i], result.Confirms...)
-	}
-	r.set("deliveries while "+name, "1/s", float64(w.told.Load()-before)/seconds[1])
-	for i, s := range servers {
-		r.set(name+names[i], "1/s", rates[i])
-		r.set("processor time for each of "+name+names[i], "ms", 1000*spent[i]/float64(len(confirms[i])))
-		s.kill()
-		r.on(ctx, dirs[i], func(s *server) {
-			lost := must(load.ReadBack(ctx, s.address, s.Agents[0], confirms[i]))
-			r.set("acknowledged writes lost after kill -9", "", float64(lost))
-			if lost > 0 {
-				check(fmt.Errorf("%d acknowledged writes are lost", lost))
-			}
-		})
-		r.verify(ctx, dirs[i], filepath.Join(dirs[i], database))
-		check(os.RemoveAll(dirs[i]))
-	}
+	r.inTurns(ctx, sides, clients, step)
+	r.set("deliveries while "+name, "1/s", float64(w.told.Load()-before)/sides[1].seconds)
+	r.readBack(ctx, sides)
 }
 
 // idle compares two servers in the same time while nothing happens: one has deliveries
@@ -215,11 +180,3 @@ func (r *round) addWaiting(ctx context.Context, dir string) {
 	}))
 	check(db.Close())
 }
-
-// pause stops the server's process until it is resumed.
-func (s *server) pause() { check(s.cmd.Process.Signal(syscall.SIGSTOP)) }
-
-func (s *server) resume() { check(s.cmd.Process.Signal(syscall.SIGCONT)) }
-
-// processorTime returns the seconds that the server has used.
-func (s *server) processorTime() float64 { return must(s.process().Stat()).CPUTime() }

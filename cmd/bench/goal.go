@@ -35,6 +35,9 @@ var goals = []goal{
 	{"create, 128 clients, with 5 destinations / without", "requests created, 128 clients, 5 destinations are told", "requests created, 128 clients, nobody is told", "≥", 0.9, "Nobody who asks waits for those who are told."},
 	{"round trip, 16 clients, with 5 destinations / without", "round trips, 16 clients, 5 destinations are told", "round trips, 16 clients, nobody is told", "≥", 0.9, "The same from a request to its decision."},
 	{"processor time that 10,000 waiting deliveries add, s", "processor time that waiting deliveries add", "", "≤", 0.02, "What is not due costs nothing. In ten seconds; a clock tick is 0.01 s."},
+	{"create, 128 clients, with 20 policies of which none matches / without", "requests created, 128 clients, 20 policies and none matches", "requests created, 128 clients, no policies", "≥", 0.9, "Who is not concerned by policies pays nothing for them."},
+	{"create, 128 clients, with 20 policies of which 2 match / without", "requests created, 128 clients, 20 policies and 2 match", "requests created, 128 clients, no policies", "≥", 0.9, "The same with what must be stored of two that match."},
+	{"time that the worst policies add to the largest post, ms", "time that the worst policies add to the largest post", "", "≤", 20, "32 actions with 256 KiB of arguments, and as many policies as there may be. Others wait that long."},
 	{"PostgreSQL, two nodes / one", "requests created on PostgreSQL, 128 clients, nodes: 2", "requests created on PostgreSQL, 128 clients, nodes: 1", "≥", 0.9, "A second node costs nothing, even where both share the processors."},
 	{"acknowledged writes lost after kill -9", "acknowledged writes lost after kill -9", "", "≤", 0, "Killed after the last answer and started again, the server still has everything."},
 }

@@ -120,6 +120,12 @@ func (r *round) onFresh(ctx context.Context, fn func(s *server) []load.Confirm) 
 	defer s.kill()
 	acknowledged := fn(s)
 	s.kill()
+	r.readBackFrom(ctx, dir, acknowledged)
+}
+
+// readBackFrom starts a server on the database of one that was killed. What that one
+// acknowledged must still be there, and the log must verify.
+func (r *round) readBackFrom(ctx context.Context, dir string, acknowledged []load.Confirm) {
 	r.on(ctx, dir, func(s *server) {
 		lost := must(load.ReadBack(ctx, s.address, s.Agents[0], acknowledged))
 		r.set("acknowledged writes lost after kill -9", "", float64(lost))
