@@ -25,7 +25,7 @@ const (
 
 var askCommand = command{
 	name: "ask", names: []string{"[NAME]"}, callsServer: true, takesCommand: true,
-	flags: "[--args JSON|@FILE|-] [--reason TEXT] [--timeout 300] [--id ID] [--role ROLE] [--allow-edit] [--json] [--server URL] [--key-file F] [--insecure] [-- COMMAND ARG…]",
+	flags: "[--args JSON|@FILE|-] [--reason TEXT] [--timeout SECONDS] [--id ID] [--role ROLE] [--allow-edit] [--json] [--server URL] [--key-file F] [--insecure] [-- COMMAND ARG…]",
 	about: "Asks for the approval of one action and waits for the decision. " +
 		"With a COMMAND it runs that, only if it is approved and exactly as it was asked for. " +
 		"The key is in $COUNTERSIGN_KEY or a file, never in a flag.\n\n" +
@@ -35,7 +35,7 @@ var askCommand = command{
 		o := &askOptions{server: addServerFlags(f)}
 		f.StringVar(&o.args, "args", "", "the arguments, a `JSON` object; @FILE reads them from a file, - from standard input")
 		f.StringVar(&o.reason, "reason", "", "why; a `TEXT` for the reviewer")
-		f.IntVar(&o.timeout, "timeout", domain.DefaultTimeout, "how many `SECONDS` to wait for a decision")
+		f.IntVar(&o.timeout, "timeout", 0, "how many `SECONDS` to wait for a decision; by default 300, or as long as a policy says")
 		f.StringVar(&o.id, "id", "", "the `ID` of the request; the same id and content attach to it, as after a restart")
 		f.StringVar(&o.role, "role", "", "the `ROLE` that must decide")
 		f.BoolVar(&o.allowEdit, "allow-edit", false, "let the reviewer change the arguments; an approval prints those that count")

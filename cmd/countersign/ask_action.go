@@ -24,7 +24,7 @@ func (o *askOptions) action(c *call) (a client.Action, path string, err error) {
 		name = c.names[0]
 	}
 	switch {
-	case o.timeout < 1:
+	case o.timeout < 0:
 		return a, "", usageErrorf("--timeout must be at least 1")
 	case len(c.argv) > 0:
 		path, err = o.checkCommand(c.argv)

@@ -191,6 +191,18 @@ func TestAsk_Content(t *testing.T) {
 	a.ends(77, outcome, "Reason: Not needed.")
 }
 
+// A deadline that nobody chose would be shorter than a policy's.
+func TestAsk_NamesNoTimeoutUnlessTold(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	a := startAsk(t, d.base, d.key, "pay")
+	if got := d.posted(a.id()); got.Timeout != 0 {
+		t.Errorf("it names %d s", got.Timeout)
+	}
+	d.decides(a.id(), yes)
+	a.ends(0, "", "Approved")
+}
+
 // A command runs once, as it was shown, and its exit code is the program's.
 func TestAsk_RunsTheCommand(t *testing.T) {
 	t.Parallel()

@@ -154,7 +154,7 @@
 //
 // # Asking
 //
-//	countersign ask [NAME] [--args JSON|@FILE|-] [--reason TEXT] [--timeout 300] [--id ID] [--role ROLE] [--allow-edit] [--json] [--server URL] [--key-file F] [--insecure] [-- COMMAND ARG…]
+//	countersign ask [NAME] [--args JSON|@FILE|-] [--reason TEXT] [--timeout SECONDS] [--id ID] [--role ROLE] [--allow-edit] [--json] [--server URL] [--key-file F] [--insecure] [-- COMMAND ARG…]
 //
 // Ask calls a server and opens no database. It asks for the approval of one action,
 // prints the address of its page to standard error, and waits. The server is --server,
