@@ -74,6 +74,9 @@ func showSavedPolicy(v *visit, saved *domain.SavedPolicy, done string) error {
 // policyAction answers a button about a policy.
 func (s *Server) policyAction(done string, act func(ctx context.Context, ref domain.Ref, id string) (*domain.SavedPolicy, error)) func(*visit) error {
 	return func(v *visit) error {
+		if !v.user.Can(domain.PolicyModify) {
+			return errNoPolicies()
+		}
 		saved, err := act(v.ctx(), v.ref(), v.Param("id"))
 		if refusedForm(err, nil) != nil {
 			notice := views.Notice{Tone: views.ToneBad, Title: "Nothing was changed.", Detail: domain.AsError(err).Message}

@@ -209,7 +209,8 @@ func (c *caller) expected(r rule, own bool) int {
 // TestBarR11_AccessMatrix asks at every address as every role, of what is one's
 // own and of what is another's, as a user, a key, a key that may decide and a key
 // without an owner. A refusal changes nothing in any table, and says the same of
-// another's object as of one that does not exist.
+// another's object as of one that does not exist. Forms of another site are refused
+// whoever sends them.
 func TestBarR11_AccessMatrix(t *testing.T) {
 	t.Parallel()
 	b, _ := newBar(t, "R11", 0, 0)
@@ -220,11 +221,13 @@ func TestBarR11_AccessMatrix(t *testing.T) {
 // them.
 func accessMatrix(b *bar, h *house, oneIn int, middle func()) {
 	t := b.t
-	for _, role := range []string{"guest", "spare"} {
-		if _, err := h.CreateRole(t.Context(), domain.System, domain.RoleInput{ID: role, Name: role, Capabilities: []string{"collab.join"}}); err != nil {
+	// Of the seeded roles only the admin's concerns policies.
+	for role, capability := range map[string]string{"guest": "collab.join", "spare": "collab.join", "policy_reader": "policy.read", "policy_editor": "policy.modify"} {
+		if _, err := h.CreateRole(t.Context(), domain.System, domain.RoleInput{ID: role, Name: role, Capabilities: []string{capability}}); err != nil {
 			t.Fatal(err)
 		}
 	}
+	h.user("elsewhere", "admin")
 	bystander := h.user("bystander", "guest")
 	_, agent := h.key(domain.KeyInput{Name: "bystander", Roles: []string{"guest"}})
 	h.user("foreign", "guest")
@@ -316,6 +319,19 @@ func accessMatrix(b *bar, h *house, oneIn int, middle func()) {
 	}
 	if digest(h) != before {
 		b.violated("nobody was signed in and something changed")
+	}
+	elsewhere := &caller{visitor: h.signedIn("elsewhere"), user: true}
+	elsewhere.origin = "https://evil.example"
+	for _, r := range h.web.Routes() {
+		if rule, ok := ruleOf(true, r); ok && r.Method == http.MethodPost {
+			if got := elsewhere.asks(r.Method, rule, foreign, bystander, agent); got.status != http.StatusForbidden {
+				b.violated("a form of another site: %s %s: status %d", r.Method, r.Path, got.status)
+			}
+			b.n.Add(1)
+		}
+	}
+	if digest(h) != before {
+		b.violated("forms of another site changed something")
 	}
 	b.figure("refused_403", tried[http.StatusForbidden])
 	b.figure("refused_404", tried[http.StatusNotFound])

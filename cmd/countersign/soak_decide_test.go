@@ -24,6 +24,8 @@ type visitor struct {
 	key   string
 	htmx  bool
 	base  string // the node it asks; empty: the house
+	// origin is the site of the page that a form comes from; empty: the node's.
+	origin string
 }
 
 // at is the visitor at a node.
@@ -70,7 +72,7 @@ func (v *visitor) do(method, path, text string, form url.Values) told {
 		}
 	} else {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-		r.Header.Set("Origin", base)
+		r.Header.Set("Origin", cmp.Or(v.origin, base))
 		r.Header.Set("Cookie", "countersign="+v.token)
 	}
 	if v.htmx {
