@@ -24,7 +24,12 @@ type votingWorld struct {
 
 func newVotingWorld(t *testing.T, more string) *votingWorld {
 	t.Helper()
-	w := &votingWorld{world: newWorld(t)}
+	return votingOn(newWorld(t), more)
+}
+
+func votingOn(on *world, more string) *votingWorld {
+	on.t.Helper()
+	w := &votingWorld{world: on}
 	w.role("finance", "confirm.approve", "confirm.reject")
 	w.role("security")
 	w.role("ops_lead")
