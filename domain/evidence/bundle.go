@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+
+	"countersign/domain/quorum"
 )
 
 // Bundle is everything about a confirm, or about a trace, that an auditor needs to
@@ -124,13 +126,16 @@ func VerifyBundle(data []byte, vkey, kept string, watch func(*Entry) []string) (
 		r.addWatched(e, watch)
 	}
 	votings := b.checkVotes(r, entries)
+	var named []quorum.PolicyRef
 	for i, c := range b.Contents {
 		if slices.ContainsFunc(b.Contents[:i], func(other BundleContent) bool { return other.ConfirmID == c.ConfirmID }) {
 			r.addFinding("request %s: its content stands there twice", c.ConfirmID)
 		}
 		b.checkContent(r, entries, c)
-		b.checkRequires(r, votings, c)
+		c.checkVoteEdits(r, entries)
+		named = append(named, b.checkRequires(r, votings, c)...)
 	}
+	b.checkPolicies(r, named)
 	if kept != "" {
 		r.compareCheckpoint(kept, vkey)
 	}
