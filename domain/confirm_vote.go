@@ -54,19 +54,26 @@ func loadVoting(r Reader, c *Confirm, content *evidence.Content) (*voting, error
 // checkVotesLogged refuses decisions that are not those of the log's entries: whoever
 // removes the row of a rejection must not let its user approve.
 func (c *Confirm) checkVotesLogged(r Reader, decisions []*Decision) error {
-	entries, err := r.Entries(EntryFilter{ConfirmID: c.ID, Type: entryVoted, Limit: maxVotes + 1})
-	if err != nil {
-		return err
+	entries, err := voteEntries(r, c)
+	if err == nil && !c.areVotes(entries, decisions) {
+		err = c.errUnproven()
 	}
+	return err
+}
+
+func voteEntries(r Reader, c *Confirm) ([]*evidence.Entry, error) {
+	return r.Entries(EntryFilter{ConfirmID: c.ID, Type: entryVoted, Limit: maxVotes + 1})
+}
+
+// areVotes reports whether the decisions, without the one that ended the confirm, are those
+// of the entries.
+func (c *Confirm) areVotes(entries []*evidence.Entry, decisions []*Decision) bool {
 	if c.IsFinal() {
 		decisions = decisions[:max(len(decisions)-1, 0)]
 	}
-	if !slices.EqualFunc(entries, decisions, func(e *evidence.Entry, d *Decision) bool {
+	return slices.EqualFunc(entries, decisions, func(e *evidence.Entry, d *Decision) bool {
 		return matchesDecision(e, d) && e.EffectiveHash == d.EffectiveHash && e.Principal == d.DecidedBy.String()
-	}) {
-		return c.errUnproven()
-	}
-	return nil
+	})
 }
 
 func voteOf(d *Decision) quorum.Vote {

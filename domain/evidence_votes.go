@@ -26,9 +26,16 @@ func proveVotes(r Reader, c *Confirm, content *evidence.Content, final *evidence
 	if err != nil || !voting.Matches(requires) {
 		return ErrUnproven
 	}
-	votes, err := r.Entries(EntryFilter{ConfirmID: c.ID, Type: entryVoted, Limit: maxVotes + 1})
+	votes, err := voteEntries(r, c)
 	if err != nil {
 		return err
+	}
+	decisions, err := loadDecisions(r, c)
+	if err != nil {
+		return err
+	}
+	if !c.areVotes(votes, decisions) {
+		return ErrUnproven
 	}
 	for _, e := range votes {
 		voting.Add(e)

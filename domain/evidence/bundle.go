@@ -132,6 +132,7 @@ func VerifyBundle(data []byte, vkey, kept string, watch func(*Entry) []string) (
 			r.addFinding("request %s: its content stands there twice", c.ConfirmID)
 		}
 		b.checkContent(r, entries, c)
+		c.checkVoteEdits(r, entries)
 		named = append(named, b.checkRequires(r, votings, c)...)
 	}
 	b.checkPolicies(r, named)
@@ -210,12 +211,6 @@ func (b *Bundle) checkContent(r *Report, entries []*Entry, c BundleContent) {
 	}
 	if len(c.Edits) > 0 && !decided {
 		r.addFinding("request %s: it has edits, and no decision", c.ConfirmID)
-	}
-	for i, v := range c.Votes {
-		isCast := slices.ContainsFunc(entries, func(e *Entry) bool { return e.Seq == v.Seq && e.Type == EntryVoted && e.ConfirmID == c.ConfirmID })
-		if !isCast || slices.ContainsFunc(c.Votes[:i], func(o BundleVote) bool { return o.Seq == v.Seq }) {
-			r.addFinding("request %s: it has edits of the vote %d, which is none or has them already", c.ConfirmID, v.Seq)
-		}
 	}
 	checkContent(r, []byte(c.ConfirmID), parseHash(logged), c.Salt, []byte(c.Content))
 }

@@ -39,8 +39,8 @@ func (b *Bundle) checkVotes(r *Report, entries []*Entry) map[string]*Voting {
 	return votings
 }
 
-// checkRequires compares what a content requires with the entry that requested it, and
-// with the documents of the policies. It returns those that the content names.
+// checkRequires compares what a content requires with the entry that requested it. It
+// returns the policies that the content names.
 func (b *Bundle) checkRequires(r *Report, votings map[string]*Voting, c BundleContent) []quorum.PolicyRef {
 	content, err := ParseContent([]byte(c.Content))
 	if err != nil {
@@ -54,22 +54,33 @@ func (b *Bundle) checkRequires(r *Report, votings map[string]*Voting, c BundleCo
 	if requires == nil {
 		return nil
 	}
-	for _, named := range requires.Policies {
-		if !slices.ContainsFunc(b.Policies, func(p BundlePolicy) bool {
-			return p.ID == named.ID && p.Version == named.Version && quorum.PolicyHash([]byte(p.Document)) == named.Hash
-		}) {
-			r.addFinding("request %s: the document of the policy %s, version %d, is missing or is another", c.ConfirmID, named.ID, named.Version)
-		}
-	}
 	return requires.Policies
 }
 
-// checkPolicies finds documents that no content names: nothing else proves them.
+// checkPolicies checks that the bundle has the documents of the policies that contents
+// name, and no others.
 func (b *Bundle) checkPolicies(r *Report, named []quorum.PolicyRef) {
-	for i, p := range b.Policies {
-		isNamed := slices.ContainsFunc(named, func(n quorum.PolicyRef) bool { return n.ID == p.ID && n.Version == p.Version })
-		if !isNamed || slices.ContainsFunc(b.Policies[:i], func(o BundlePolicy) bool { return o.ID == p.ID && o.Version == p.Version }) {
-			r.addFinding("policy %s, version %d: no request in the bundle names it, or it stands there twice", p.ID, p.Version)
+	var there []quorum.PolicyRef
+	for _, p := range b.Policies {
+		ref := quorum.PolicyRef{ID: p.ID, Version: p.Version, Hash: quorum.PolicyHash([]byte(p.Document))}
+		if !slices.Contains(named, ref) || slices.Contains(there, ref) {
+			r.addFinding("policy %s, version %d: no request names this document, or it stands there twice", p.ID, p.Version)
+		}
+		there = append(there, ref)
+	}
+	for _, ref := range named {
+		if !slices.Contains(there, ref) {
+			r.addFinding("policy %s, version %d: its document is missing or is another", ref.ID, ref.Version)
+		}
+	}
+}
+
+// checkVoteEdits checks that the edits of votes are of votes that there are, each once.
+func (c *BundleContent) checkVoteEdits(r *Report, entries []*Entry) {
+	for i, v := range c.Votes {
+		isOf := func(e *Entry) bool { return e.Seq == v.Seq && e.Type == EntryVoted && e.ConfirmID == c.ConfirmID }
+		if len(v.Edits) == 0 || i > 0 && v.Seq <= c.Votes[i-1].Seq || !slices.ContainsFunc(entries, isOf) {
+			r.addFinding("request %s: it has edits of a vote that is not there, or stands there twice", c.ConfirmID)
 		}
 	}
 }
