@@ -21,11 +21,11 @@ func (s *Server) decide(v *visit) error {
 	}
 	form, wrong := p.withVote(v.fields())
 	if wrong != nil {
-		return s.refuseDecision(v, p, wrong)
+		return s.refuseDecision(v, p, http.StatusUnprocessableEntity, wrong)
 	}
 	in, wrong := readDecision(form, p.actions(), p.editors())
 	if wrong != nil {
-		return s.refuseDecision(v, p, wrong)
+		return s.refuseDecision(v, p, http.StatusUnprocessableEntity, wrong)
 	}
 	hash, err := p.effectiveHash(in)
 	if err != nil {
@@ -35,13 +35,13 @@ func (s *Server) decide(v *visit) error {
 		in.DecidedByRole = p.roleFor(hash) // as the page said
 	}
 	if wrong := p.unacknowledged(in, form); wrong != nil {
-		return s.refuseDecision(v, p, wrong)
+		return s.refuseDecision(v, p, http.StatusUnprocessableEntity, wrong)
 	}
 	if in.edits() && in.Confirmed == "" {
 		return s.reviewEdit(v, p, in, form, hash)
 	}
 	if in.Confirmed != "" && in.Confirmed != hash {
-		return s.refuseDecision(v, p, views.Errors{"": "This is not the edit that you reviewed. Nothing was decided. Check it again."})
+		return s.refuseDecision(v, p, http.StatusUnprocessableEntity, views.Errors{"": "This is not the edit that you reviewed. Nothing was decided. Check it again."})
 	}
 	in.Findings = p.shownFindings()
 	_, err = s.svc.Decide(v.ctx(), v.ref(), p.Confirm.ID, in.DecisionInput)
@@ -54,13 +54,13 @@ func (s *Server) decide(v *visit) error {
 // undecided answers a decision that the service refused to make.
 func (s *Server) undecided(v *visit, p *confirmPage, err error) error {
 	if wrong := problems(err, map[string]string{"reason": "reason", "decided_by_role": "decided_by_role", "user_edit_content": "user_edit_content"}); wrong != nil {
-		return s.refuseDecision(v, p, wrong)
+		return s.refuseDecision(v, p, http.StatusUnprocessableEntity, wrong)
 	}
 	if isStale(err) {
 		return s.showConflict(v, err)
 	}
 	if code := domain.ErrorCode(err); p.Voting != nil && (code == domain.CodeRoleNotHeld || code == domain.CodeAlreadyVoted) {
-		return s.refuseDecision(v, p, views.Errors{"": domain.AsError(err).Message})
+		return s.refuseDecision(v, p, statusOf(err), views.Errors{"": domain.AsError(err).Message})
 	}
 	return err
 }
@@ -100,7 +100,7 @@ func (s *Server) renderDecisionDraft(v *visit, status int, wrong views.Errors) e
 }
 
 // refuseDecision shows the form again with everything that was in it.
-func (s *Server) refuseDecision(v *visit, p *confirmPage, wrong views.Errors) error {
+func (s *Server) refuseDecision(v *visit, p *confirmPage, status int, wrong views.Errors) error {
 	view := newConfirmView(p)
 	if view.Form != nil {
 		refillForm(view.Form, p, v.fields(), wrong)
@@ -109,7 +109,7 @@ func (s *Server) refuseDecision(v *visit, p *confirmPage, wrong views.Errors) er
 		view.Conflict = &views.Notice{Tone: views.ToneBad, Title: "Nothing was decided", Detail: strings.Join(sentences, " ")}
 		view.Unsent = typedWords(v)
 	}
-	return s.showConfirm(v, http.StatusUnprocessableEntity, view)
+	return s.showConfirm(v, status, view)
 }
 
 // reviewEdit shows what an edit would change, unless it would be refused.

@@ -127,7 +127,7 @@ func TestVotes_TheSameAgainAndChanged(t *testing.T) {
 	v.sue.wantSays(c, ".needs", "finance 0 of 1", "1 of 2 rejections that end it.")
 
 	b := v.fay
-	refused := b.want(send("decision", "approve", "reason", "typed"), http.StatusUnprocessableEntity)
+	refused := b.want(send("decision", "approve", "reason", "typed"), http.StatusConflict)
 	if got := refused.doc(t).Find("#main, main").Text(); !strings.Contains(got, "A rejection cannot become an approval.") || !strings.Contains(got, "typed") {
 		t.Errorf("the refusal loses what was typed, or gives no reason:\n%s", got)
 	}

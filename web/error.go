@@ -37,6 +37,7 @@ var refusals = map[domain.Code]failure{
 	domain.CodeRoleNotHeld:         {status: http.StatusForbidden, title: "Another role must do this"},
 	domain.CodeLocked:              {status: http.StatusLocked, title: "Locked"},
 	domain.CodeAlreadyDecided:      {status: http.StatusConflict, title: "Already decided"},
+	domain.CodeAlreadyVoted:        {status: http.StatusConflict, title: "You have voted"},
 	domain.CodeExpired:             {status: http.StatusConflict, title: "Expired"},
 	domain.CodeContentChanged:      {status: http.StatusConflict, title: "The content has changed"},
 	domain.CodeConsumed:            {status: http.StatusConflict, title: "Already used"},
