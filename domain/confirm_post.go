@@ -374,7 +374,7 @@ func (s *Service) parseConfirm(in *mplp.Confirm) (*parsedConfirm, error) {
 		p.stored.Tools = append(p.stored.Tools, a.Name)
 	}
 	p.stored.Calls = CallDigests(p.actions)
-	if s.hasPolicies.Load() {
+	if last := s.lastPolicies.Load(); last != nil && len(last.enabled) > 0 {
 		p.decoded = policyActions(p.actions)
 		for i := range p.decoded {
 			p.decoded[i].Decode()

@@ -51,8 +51,8 @@ func loadVoting(r Reader, c *Confirm, content *evidence.Content) (*voting, error
 	return v, nil
 }
 
-// checkVotesLogged refuses decisions that are not those of the log's entries: whoever
-// removes the row of a rejection must not let its user approve.
+// checkVotesLogged refuses decisions that differ from the log. Otherwise the user of a
+// rejection could approve after somebody had removed its row.
 func (c *Confirm) checkVotesLogged(r Reader, decisions []*Decision) error {
 	entries, err := voteEntries(r, c)
 	if err == nil && !c.areVotes(entries, decisions) {

@@ -46,7 +46,7 @@ const (
 	DetailsFull  Details = "full"  // also reason and arguments; in the standard format only
 )
 
-// DestinationStatus says whether messages are sent to a destination, and if not, why.
+// DestinationStatus says whether a destination is enabled, or why it is not.
 type DestinationStatus string
 
 // The statuses of destinations.

@@ -128,10 +128,10 @@
 // it says so, from the latest of their times. The agent's required_role is a threshold of
 // one without stand-ins, and its timeout counts if it is shorter.
 //
-// Only users vote, in one role that they hold, with the capability from any of theirs. A
-// user has one vote, which counts for one variant and fills one threshold. The requester's
-// group has none, nor has who made the key. An approval may become a rejection, not the
-// other way round. The deciding transaction counts again: votes of people who have lost
+// Only users vote. They vote in one of their roles, which need not be the one that grants
+// the capability. A user has one vote, which counts for one variant and fills one
+// threshold. The requester's group has none, nor has who made the key. An approval may
+// become a rejection, not the other way round. The deciding transaction counts again: votes of people who have lost
 // the account, the role or the capability have lapsed. Package quorum counts for the
 // service, for the gate (evidence.Voting) and for a bundle.
 //

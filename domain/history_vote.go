@@ -91,7 +91,7 @@ func (h *History) endVoting(e *evidence.Entry, at int32) {
 		if len(e.Votes()) > 0 {
 			h.report("request %s was decided by votes, and needs none", e.ConfirmID)
 		}
-	case h.partial: // whoever verifies an excerpt has checked it
+	case h.partial: // VerifyBundle has checked it
 	default:
 		if err := v.Prove(e, h.hasLapsed); err != nil {
 			h.report("request %s was %s, and the votes do not prove it: %v", e.ConfirmID, e.Type, err)

@@ -15,20 +15,18 @@ import (
 const guardedTool = "policy.modify"
 
 // PolicyStates returns the policy before and after the change that an action asks for. It
-// is nil for other actions, and before for a new policy. An agent may use the same words:
-// then approving it changes nothing.
+// is nil for other actions, and if the arguments have anything else: the page shows the
+// difference in their place. before is nil for a new policy. An agent may use the same
+// words: then approving it changes nothing.
 func PolicyStates(a *evidence.Action) (before, after json.RawMessage) {
-	var args struct {
-		Before json.RawMessage `json:"before"`
-		After  json.RawMessage `json:"after"`
-	}
-	if a.Name != guardedTool || json.Unmarshal(a.Args, &args) != nil {
+	var args map[string]json.RawMessage
+	if a.Name != guardedTool || json.Unmarshal(a.Args, &args) != nil || len(args) != 2 {
 		return nil, nil
 	}
-	if string(args.Before) == "null" {
-		args.Before = nil
+	if before = args["before"]; string(before) == "null" {
+		before = nil
 	}
-	return args.Before, args.After
+	return before, args["after"]
 }
 
 // requestGuarded requests a change that an enabled policy guards. It returns nil if none

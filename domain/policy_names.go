@@ -121,14 +121,9 @@ func (n *policyNames) label(ref policy.Reference) string {
 }
 
 func (n *policyNames) roleName(id string) string {
-	role, err := n.r.Role(id)
-	if ignoreNotFound(err) != nil {
-		n.err = errors.Join(n.err, err)
-	}
-	if err != nil {
-		return id
-	}
-	return role.Name
+	name, err := roleName(n.r, id)
+	n.err = errors.Join(n.err, err)
+	return name
 }
 
 // sentence says what a document does, with names.

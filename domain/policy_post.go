@@ -15,7 +15,6 @@ import (
 // that it concerns, nil for none.
 func (s *Service) resolvePolicies(r Reader, p *Principal, c *Confirm, in *parsedConfirm, document *mplp.Plan) (*policy.Resolution, error) {
 	enabled, err := s.enabledPolicies(r)
-	s.hasPolicies.Store(len(enabled) > 0)
 	if err != nil || len(enabled) == 0 {
 		return &policy.Resolution{}, err
 	}

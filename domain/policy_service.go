@@ -78,7 +78,7 @@ func (s *Service) Policy(ctx context.Context, ref Ref, idOrName string) (detail 
 	return detail, err
 }
 
-// readPolicies reads the current versions for whoever may see policies.
+// readPolicies reads the current versions. Needs policy.read or policy.modify.
 func (s *Service) readPolicies(ctx context.Context, ref Ref, fn func(r Reader, all []*PolicyVersion) error) error {
 	return s.read(ctx, ref, func(r Reader, p *Principal) error {
 		if err := p.requireAny(PolicyRead, PolicyModify); err != nil {

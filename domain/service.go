@@ -49,7 +49,6 @@ type Service struct {
 	unexpirable   *lru.Cache[string, time.Time]      // when a confirm could not be expired, by its id
 	loggedMACs    *lru.Cache[string, bool]           // hashes of rows whose invalid MAC was logged
 	usersExist    atomic.Bool                        // there has been a user
-	hasPolicies   atomic.Bool                        // the last post saw enabled policies
 
 	compiledPolicies *lru.Cache[compiledKey, compiledPolicy]
 	lastPolicies     atomic.Pointer[compiledList]

@@ -15,8 +15,8 @@ import (
 	"countersign/domain/evidence"
 )
 
-// play is a sequence of deeds that two actors are asked for, one of whose databases
-// somebody changes meanwhile.
+// play is a sequence of deeds that two actors are asked for. Somebody changes the database
+// of one of them while they act.
 type play struct {
 	t                       testing.TB
 	number                  int
@@ -197,7 +197,7 @@ func (p *play) change(i *intruder, now map[rowPlace]dbRow, places []rowPlace, tp
 	}
 }
 
-// isIndexed says whether lists are found along a column.
+// isIndexed reports whether lists are read along an index of the column.
 func isIndexed(column string) bool {
 	return slices.Contains([]string{"status", "imported", "requested_group", "required_role", "session_id", "plan_id", "trace_id", "target_id", "expires_at", "received_at", "decided_seq", "target_type",
 		"step_id", "binding", "supersedes", "approval_key", "created_at", "name_folded", "requested_by_role", "type", "confirm_id", "object_id", "canonical_id", "owner_id", "role_id", "target_hash", "locked", "revoked_at", "words", "term", "context_id"}, column)

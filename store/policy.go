@@ -34,8 +34,8 @@ func (r *reader) Policies() ([]*domain.PolicyVersion, error) {
 	return list.current, nil
 }
 
-// currentPolicies reads the current versions, and refuses them all if the log says that
-// there are later ones or other policies: whoever removes a row must not remove a rule.
+// currentPolicies reads the current versions. It refuses them all if the log has a later
+// version or another policy: removing a row must not remove a rule.
 func (r *reader) currentPolicies() (*policyList, error) {
 	list, claims, err := policies.claimed(r, `WHERE version = (SELECT MAX(version) FROM policies v WHERE v.policy_id = policies.policy_id)
 		ORDER BY name, policy_id`)

@@ -42,3 +42,16 @@ func TestPolicies_GuardedChangeIsRequested(t *testing.T) {
 		t.Errorf("after it was approved: %+v, %v", detail, err)
 	}
 }
+
+// The difference stands in place of the arguments only if it shows all of them.
+func TestPolicies_DifferenceHidesNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	reviewer, agent := w.user("rea", "reviewer"), w.asker()
+	for args, want := range map[string]int{`"before":{"a":1},"after":{"a":2}`: 1, `"before":{"a":1},"after":{"a":2},"wipe":true`: 0, `"before":{"a":1}`: 0} {
+		c := w.post(agent, `{"target_type":"extension","target_id":"x","actions":[{"name":"policy.modify","args":{`+args+`}}]}`)
+		if got := reviewer.want(reviewer.get("/confirms/"+c.ID), http.StatusOK).doc(t).Find(".what .diff").Length(); got != want {
+			t.Errorf("%s: %d differences, want %d", args, got, want)
+		}
+	}
+}

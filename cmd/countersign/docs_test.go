@@ -104,7 +104,7 @@ func TestDocs_LinksLeadSomewhere(t *testing.T) {
 	}
 }
 
-// TestDocs_PoliciesAreValid: whoever copies a policy can save it.
+// TestDocs_PoliciesAreValid: the policies in the document can be saved as they stand there.
 func TestDocs_PoliciesAreValid(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("POLICIES.md")

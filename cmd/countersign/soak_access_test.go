@@ -207,8 +207,8 @@ func (c *caller) expected(r rule, own bool) int {
 // TestBarR11_AccessMatrix asks at every address as every role, of what is one's
 // own and of what is another's, as a user, a key, a key that may decide and a key
 // without an owner. A refusal changes nothing in any table, and says the same of
-// another's object as of one that does not exist. Forms of another site are refused
-// whoever sends them.
+// another's object as of one that does not exist. Forms of another site are always
+// refused.
 func TestBarR11_AccessMatrix(t *testing.T) {
 	t.Parallel()
 	b, _ := newBar(t, "R11", 0, 0)

@@ -66,7 +66,7 @@ func TestBarR11_VotesOfPeopleOnly(t *testing.T) {
 			}
 			b.n.Add(1)
 		}
-		if digest(h) != before { // whoever may vote names other content
+		if digest(h) != before { // votes that are allowed name other content
 			b.violated("%s changed something", c.name)
 		}
 	}

@@ -64,8 +64,8 @@ func (r *Requires) Marshal() []byte {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// ParseRequires reads the bytes that Marshal wrote, and no others: whoever does not know
-// all of what is required must not say that it was met.
+// ParseRequires reads the bytes that Marshal wrote, and no others. A reader that skipped a
+// member could say that everything was met when it was not.
 func ParseRequires(data []byte) (*Requires, error) {
 	r := new(Requires)
 	if err := json.Unmarshal(data, r); err != nil {
